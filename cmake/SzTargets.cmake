@@ -1,0 +1,32 @@
+# sz_layer(NAME DEPS target...): one folder of runtime/ is one static library, sz_NAME.
+# Sources are all .cpp files of the folder; DEPS are linked publicly.
+function(sz_layer name)
+  cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp")
+  if(NOT sources)
+    add_library(sz_${name} INTERFACE)
+    target_include_directories(sz_${name} INTERFACE "${CMAKE_SOURCE_DIR}/runtime")
+    target_link_libraries(sz_${name} INTERFACE ${ARG_DEPS})
+    return()
+  endif()
+  add_library(sz_${name} STATIC ${sources})
+  target_include_directories(sz_${name} PUBLIC "${CMAKE_SOURCE_DIR}/runtime")
+  target_link_libraries(sz_${name} PUBLIC ${ARG_DEPS})
+endfunction()
+
+# sz_unit_test(LAYER DEPS target...): tests/unit/LAYER/*_test.cpp is one GoogleTest program, LAYER_test.
+# A second layer folder of helpers may be compiled in by listing it under EXTRA.
+function(sz_unit_test layer)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "DEPS;EXTRA" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/unit/${layer}/*_test.cpp")
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(${layer}_test ${sources} ${ARG_EXTRA})
+  target_include_directories(${layer}_test PRIVATE "${CMAKE_SOURCE_DIR}/tests")
+  target_link_libraries(${layer}_test PRIVATE sz_${layer} ${ARG_DEPS} GTest::gtest_main GTest::gmock)
+  gtest_discover_tests(${layer}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX "${layer}." PROPERTIES TIMEOUT ${ARG_TIMEOUT})
+endfunction()

@@ -1,0 +1,102 @@
+// Configuration: TOML files with provenance, a schema that every key must fit, and one report of
+// everything that is wrong.
+//
+//   ConfigDocument doc = ConfigDocument::load(path, {"train.steps=50"});   // parse, include, --set
+//   Config config = Config::resolve(doc, schema);                        // validate, fill defaults
+//
+// Thread: any (immutable once made).
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sz {
+
+enum class KeyType : uint8_t { kBool, kInt, kFloat, kString, kStringList, kFloatList };
+
+// One key that may stand in a file. `default_toml` is TOML text ("8", "\"fp32\"", "[0.9, 0.95]");
+// empty means the key is absent unless given (see Config::has).
+struct KeySpec {
+  std::string path;  // dotted: "train.micro_batch", "plugins.amp_o2.dtype"
+  KeyType type = KeyType::kInt;
+  std::string default_toml;
+  std::string help;  // one line, English
+  double min = -std::numeric_limits<double>::infinity();  // inclusive; numbers and every element of lists
+  double max = std::numeric_limits<double>::infinity();
+  std::vector<std::string> choices;  // strings: allowed values
+  bool required = false;
+  bool per_host = false;  // paths and the like: left out of the hash that ranks compare
+};
+
+class Schema {
+ public:
+  Schema& add(KeySpec spec);  // asserts that the path is new
+  const KeySpec* find(const std::string& path) const;
+  const std::vector<KeySpec>& keys() const { return keys_; }  // in order of addition
+
+ private:
+  std::vector<KeySpec> keys_;
+  std::map<std::string, size_t> index_;
+};
+
+// Where a value came from; line 0 for --set and defaults.
+struct Provenance {
+  std::string file;
+  int line = 0, column = 0;
+};
+
+// A parsed but not yet validated configuration.
+class ConfigDocument {
+ public:
+  // Reads `path` and its `include = [...]` files (relative to the including file; the includer wins),
+  // then applies `sets` ("a.b=c", c is TOML or else a bare string).
+  // Errors: Error(kUsage) with file:line:column for a missing file, a syntax error, an include cycle.
+  static ConfigDocument load(const std::string& path, const std::vector<std::string>& sets);
+  static ConfigDocument parse(const std::string& text, const std::string& name, const std::vector<std::string>& sets = {});
+
+  // Names of [plugins.NAME] tables whose `enabled` is true, in file order; a `plugins.search` list of folders.
+  std::vector<std::string> enabled_plugins() const;
+  std::optional<std::string> string_at(const std::string& path) const;
+  std::vector<std::string> string_list_at(const std::string& path) const;
+  Provenance where(const std::string& path) const;
+
+  struct Impl;
+  std::shared_ptr<const Impl> impl;
+};
+
+class Config {
+ public:
+  // Checks every key of `doc` against `schema` (unknown keys with did-you-mean, types, ranges, NaN, choices,
+  // required) and fills defaults. All faults come in one Error(kUsage), a line each:
+  // `file:line:column: key: what is wrong, what was expected, did you mean X`.
+  // Tables [plugins.X] of plugins that are not enabled and whose keys are not in the schema pass unchecked.
+  // `extra` faults found by others (same line format) are merged into the report.
+  static Config resolve(const ConfigDocument& doc, const Schema& schema, const std::vector<std::string>& extra = {});
+
+  bool has(const std::string& path) const;
+  // Each asserts that the key exists in the schema with that type and has a value.
+  bool get_bool(const std::string& path) const;
+  int64_t get_int(const std::string& path) const;
+  double get_float(const std::string& path) const;
+  const std::string& get_string(const std::string& path) const;
+  const std::vector<std::string>& get_string_list(const std::string& path) const;
+  const std::vector<double>& get_float_list(const std::string& path) const;
+  Provenance where(const std::string& path) const;
+  // `file:line:column: path` (or `path` for defaults and --set), to start messages with.
+  std::string cite(const std::string& path) const;
+
+  std::string to_toml() const;        // the resolved file, sorted tables, every key: parses back to the same Config
+  uint64_t hash() const;              // of all keys that are not per_host
+  // (path, canonical value text) of all keys that are not per_host, to name what differs between ranks.
+  std::vector<std::pair<std::string, std::string>> fingerprint() const;
+  const Schema& schema() const;
+
+  struct Impl;
+  std::shared_ptr<const Impl> impl;
+};
+
+}  // namespace sz
