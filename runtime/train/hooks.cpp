@@ -1,0 +1,62 @@
+#include "train/hooks.h"
+
+#include <chrono>
+#include <exception>
+
+
+namespace sz {
+
+const char* name_of(Hook hook) {
+  static constexpr const char* kNames[kHookCount] = {
+      "RUN_BEGIN",       "MODEL_DECLARED",   "MODEL_BUILT",       "OPTIMIZER_BUILT", "STATE_LOADED",     "EPOCH_BEGIN",
+      "STEP_BEGIN",      "BATCH_READY",      "SEGMENT_FORWARD",   "LOSS",            "SEGMENT_BACKWARD", "GRADIENTS_REDUCED",
+      "VERDICT",         "OPTIMIZER_STEP",   "STEP_SKIPPED",      "STEP_END",        "EVAL_BEGIN",       "EVAL_END",
+      "CHECKPOINT_SAVED", "EPOCH_END",       "RUN_END",           "RUN_FAILED",      "SIGNAL"};
+  return kNames[int(hook)];
+}
+
+void HookTable::observe(std::shared_ptr<Observer> observer, std::initializer_list<Hook> hooks) {
+  uint64_t mask = 0;
+  for (const Hook hook : hooks) mask |= uint64_t(1) << int(hook);
+  observe(std::move(observer), mask);
+}
+
+void HookTable::observe(std::shared_ptr<Observer> observer, uint64_t mask) {
+  Entry entry;
+  entry.observer = std::move(observer);
+  entry.mask = mask;
+  entries_.push_back(std::move(entry));
+  refresh_mask();
+}
+
+void HookTable::wrap(std::shared_ptr<Wrapper> wrapper) { wrappers_.push_back(std::move(wrapper)); }
+
+void HookTable::disable(size_t entry) {
+  entries_[entry].disabled = true;
+  refresh_mask();
+}
+
+// An observer that has failed here is not called again, though the others hear of it at the next VERDICT only.
+void HookTable::call_observers(const HookInfo& info) {
+  for (Entry& entry : entries_) {
+    if (entry.disabled || entry.failed || !(entry.mask & (uint64_t(1) << int(info.hook)))) continue;
+    const auto start = std::chrono::steady_clock::now();
+    try {
+      entry.observer->on(info);
+    } catch (const std::exception& e) {
+      entry.failed = true;
+      entry.error = std::string(name_of(info.hook)) + ": " + e.what();
+    }
+    ++entry.calls;
+    entry.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+}
+
+void HookTable::refresh_mask() {
+  mask_ = 0;
+  for (const Entry& entry : entries_) {
+    if (!entry.disabled) mask_ |= entry.mask;
+  }
+}
+
+}  // namespace sz
