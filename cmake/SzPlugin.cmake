@@ -7,6 +7,7 @@
 function(sz_add_plugin name)
   cmake_parse_arguments(ARG "TORCH" "" "SOURCES;DEPS" ${ARGN})
   add_library(${name} MODULE ${ARG_SOURCES})
+  set_property(GLOBAL APPEND PROPERTY SZ_PLUGINS ${name})
   target_link_libraries(${name} PRIVATE sz::sdk ${ARG_DEPS})
   if(ARG_TORCH)
     target_link_libraries(${name} PRIVATE LibTorch::CPU)

@@ -1,0 +1,207 @@
+#!/usr/bin/env bash
+# Installs what the build, the tests and the quickstart need, and only what is missing; instant when all is there.
+# Without root or network it lists all that is missing, says how to get it, and exits with code 2.
+#
+#   ./scripts/setup.sh
+#
+# SZ_LIBTORCH=DIR (with include/ and lib/) uses a LibTorch of your own instead of the wheel's.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+# Every Debian package, once, with its reason.
+DEBIAN_PACKAGES='
+  g++                   compiler (C++20)
+  cmake                 build system
+  ninja-build           runs the build
+  pkg-config            finds sentencepiece and xxhash
+  ccache                compiler cache: rebuilds in seconds
+  mold                  linker: links against LibTorch in a second
+  unzip                 unpacks the wheels
+  python3               extracts the corpus, drives the launcher tests
+  python3-pip           fetches the wheels (wanted only while a wheel is missing and python3 has no pip)
+  libopenmpi-dev        MPI: the ranks talk through it
+  openmpi-bin           mpirun: starts the ranks
+  libboost1.81-dev      Boost.DLL: loads plugins
+  libtomlplusplus-dev   reads configuration files
+  libspdlog-dev         logging
+  libcli11-dev          command lines
+  nlohmann-json3-dev    metrics, decisions and checkpoint headers
+  libsentencepiece-dev  trains and runs the tokenizer
+  libxxhash-dev         checksums and hashes of plans
+  libgtest-dev          unit tests
+  libgmock-dev          unit tests: matchers
+  libbenchmark-dev      benchmarks
+'
+# Every PyPI package, once, with its reason. Only their C++ parts are used, so any Python 3 will do.
+TORCH_WHEEL=torch==2.11.0                   # LibTorch: tensors, kernels, autograd
+CUDART_WHEEL='nvidia-cuda-runtime==13.0.*'  # libcudart.so.13: libtorch_cpu is linked to it, even without a GPU
+CUPTI_WHEEL='nvidia-cuda-cupti==13.0.*'     # libcupti.so.13: likewise
+
+DEPS="$ROOT/.deps"
+CACHE="${XDG_CACHE_HOME:-$HOME/.cache}/socratic-zero"
+LIBTORCH="$DEPS/libtorch"
+CUDA_RUNTIME="$DEPS/cuda_runtime"
+CUDA_LIBRARIES=(libcudart.so.13 libcupti.so.13)
+CUDA_PLACES=(/usr/local/cuda/lib64 /usr/local/cuda/extras/CUPTI/lib64 /usr/local/cuda-13*/lib64
+  /usr/local/cuda-13*/lib /usr/local/cuda-13*/extras/CUPTI/lib64 /usr/lib/x86_64-linux-gnu /usr/local/lib)
+
+missing_debian() {
+  local names
+  names=$(awk 'NF { print $1 }' <<<"$DEBIAN_PACKAGES")
+  if [ -z "$(missing_wheels)" ] || python3 -m pip --version >/dev/null 2>&1; then
+    names=$(grep -vx python3-pip <<<"$names")
+  fi
+  # shellcheck disable=SC2086
+  { dpkg-query -W -f='${Package} ${db:Status-Status}\n' $names 2>/dev/null || true; } |
+    awk -v names="$names" '$2 == "installed" { have[$1] = 1 }
+      END { n = split(names, all); for (i = 1; i <= n; i++) if (!(all[i] in have)) print all[i] }'
+}
+
+has_libtorch() {
+  local version=${TORCH_WHEEL#*==}
+  [ -e "$LIBTORCH/lib/libtorch_cpu.so" ] &&
+    grep -qs "TORCH_VERSION_MINOR $(cut -d. -f2 <<<"$version")\$" "$LIBTORCH/include/torch/headeronly/version.h"
+}
+
+# A CUDA toolkit's libraries are linked into .deps/cuda_runtime, the one folder that the build looks into first.
+link_installed_cuda() {
+  local library place
+  mkdir -p "$CUDA_RUNTIME"
+  for library in "${CUDA_LIBRARIES[@]}"; do
+    [ -e "$CUDA_RUNTIME/$library" ] && continue
+    for place in "${CUDA_PLACES[@]}"; do
+      if [ -e "$place/$library" ]; then
+        ln -sfn "$place/$library" "$CUDA_RUNTIME/$library"
+        break
+      fi
+    done
+  done
+}
+
+missing_wheels() {
+  if [ -z "${SZ_LIBTORCH:-}" ]; then
+    has_libtorch || echo "$TORCH_WHEEL"
+  fi
+  [ -e "$CUDA_RUNTIME/libcudart.so.13" ] || echo "$CUDART_WHEEL"
+  [ -e "$CUDA_RUNTIME/libcupti.so.13" ] || echo "$CUPTI_WHEEL"
+}
+
+list_missing_and_stop() {  # list_missing_and_stop REASON
+  local debian wheels name
+  debian=$(missing_debian)
+  wheels=$(missing_wheels)
+  {
+    printf 'setup: %s. Nothing was built.\n' "$1"
+    if [ -n "$debian" ]; then
+      printf '\nMissing Debian packages:\n'
+      for name in $debian; do
+        awk -v name="$name" '$1 == name { print }' <<<"$DEBIAN_PACKAGES"
+      done
+      printf 'As root:\n  apt-get update\n  apt-get install -y --no-install-recommends'
+      printf ' %s' $debian
+      printf '\n'
+    fi
+    if [ -n "$wheels" ]; then
+      printf '\nMissing PyPI wheels (fetched by this script with python3 -m pip, given a network):\n'
+      # shellcheck disable=SC2001
+      sed 's/^/  /' <<<"$wheels"
+      printf 'Without a network: put the wheels into %s and run this script again,\n' "$CACHE"
+      printf 'or name a LibTorch tree of your own: SZ_LIBTORCH=DIR ./scripts/setup.sh\n'
+    fi
+  } >&2
+  exit 2
+}
+
+apt() {
+  DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 -o Acquire::Retries=2 \
+    -o Acquire::http::Timeout=30 "$@"
+}
+
+install_debian() {  # install_debian NAME...
+  [ "$#" -gt 0 ] || return 0
+  command -v apt-get >/dev/null || list_missing_and_stop 'this is not a Debian system (no apt-get)'
+  [ "$(id -u)" -eq 0 ] || list_missing_and_stop 'installing Debian packages needs root'
+  echo "setup: installing $*"
+  apt update || list_missing_and_stop 'the Debian mirror cannot be reached'
+  apt install --no-install-recommends "$@" || list_missing_and_stop 'apt-get install failed'
+}
+
+# The tags are fixed, so that the wheel does not depend on the Python that runs pip.
+WHEEL_TAGS=(--only-binary=:all: --implementation cp --python-version 3.11 --abi cp311 --abi none
+  --platform manylinux_2_28_x86_64 --platform manylinux_2_25_x86_64 --platform manylinux2014_x86_64)
+
+# fetch_wheel REQUIREMENT: prints the wheel's path in the cache that all clones share; downloads it if it isn't there.
+fetch_wheel() {
+  local requirement=$1 name wheel part
+  name=${requirement%%==*}
+  name=${name//-/_}
+  wheel=$(find "$CACHE" -maxdepth 1 -name "$name-${requirement#*==}*.whl" 2>/dev/null | sort | tail -n 1)
+  if [ -z "$wheel" ]; then
+    mkdir -p "$CACHE"
+    part=$(mktemp -d "$CACHE/part.XXXXXX")
+    echo "setup: fetching $requirement" >&2
+    if ! python3 -m pip download --quiet --no-deps --dest "$part" --timeout 60 --retries 2 \
+      "${WHEEL_TAGS[@]}" "$requirement" >&2; then
+      rm -rf "$part"
+      return 1
+    fi
+    wheel="$CACHE/$(basename "$part"/*.whl)"
+    mv "$part"/*.whl "$wheel"
+    rmdir "$part"
+  fi
+  echo "$wheel"
+}
+
+# unpack WHEEL FOLDER PATTERN...: into a temporary folder inside .deps, whose path it prints.
+unpack() {
+  local wheel=$1 into
+  shift
+  into=$(mktemp -d "$DEPS/.part.XXXXXX")
+  if ! unzip -q "$wheel" "$@" -d "$into" >&2; then
+    rm -rf "$into" "$wheel"
+    die 2 "setup: $wheel is damaged and was removed; run this script again"
+  fi
+  echo "$into"
+}
+
+install_libtorch() {
+  local wheel part
+  wheel=$(fetch_wheel "$TORCH_WHEEL") || list_missing_and_stop "pip cannot fetch $TORCH_WHEEL"
+  part=$(unpack "$wheel" 'torch/include/*' 'torch/lib/*' 'torch/share/*')
+  rm -rf "$LIBTORCH"
+  mv "$part/torch" "$LIBTORCH"
+  rmdir "$part"
+}
+
+install_cuda_library() {  # install_cuda_library REQUIREMENT LIBRARY
+  local wheel part
+  wheel=$(fetch_wheel "$1") || list_missing_and_stop "pip cannot fetch $1"
+  part=$(unpack "$wheel" "*/$2*")
+  mv "$(find "$part" -name "$2" | head -n 1)" "$CUDA_RUNTIME/$2"
+  rm -rf "$part"
+}
+
+install_wheels() {
+  if [ -z "${SZ_LIBTORCH:-}" ] && ! has_libtorch; then
+    install_libtorch
+  fi
+  [ -e "$CUDA_RUNTIME/libcudart.so.13" ] || install_cuda_library "$CUDART_WHEEL" libcudart.so.13
+  [ -e "$CUDA_RUNTIME/libcupti.so.13" ] || install_cuda_library "$CUPTI_WHEEL" libcupti.so.13
+}
+
+main() {
+  [ "$(uname -m)" = x86_64 ] || die 2 "setup: only x86-64 is supported, this is $(uname -m)"
+  if [ -n "${SZ_LIBTORCH:-}" ] && [ ! -e "$SZ_LIBTORCH/lib/libtorch_cpu.so" ]; then
+    die 2 "setup: SZ_LIBTORCH=$SZ_LIBTORCH holds no lib/libtorch_cpu.so; name a LibTorch tree with include/ and lib/"
+  fi
+  mkdir -p "$DEPS"
+  exec 9>"$DEPS/.lock"
+  flock 9
+  rm -rf "$DEPS"/.part.*
+  link_installed_cuda
+  # shellcheck disable=SC2046
+  install_debian $(missing_debian)
+  install_wheels
+  echo 'setup: all dependencies are there'
+}
+main "$@"
