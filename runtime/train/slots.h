@@ -51,6 +51,17 @@ class Precision {
   virtual Stateful* stateful() { return nullptr; }
 };
 
+// --- votes -------------------------------------------------------------------------------------------------------
+
+// Whoever declared that it votes: called on every rank with the same facts, in load-plan order; must decide from them
+// and from replicated state alone.
+class Voter {
+ public:
+  virtual ~Voter() = default;
+  virtual std::string name() const = 0;
+  virtual Vote vote(const StepFacts& facts) = 0;
+};
+
 // --- residency ---------------------------------------------------------------------------------------------------
 
 // One stretch of one named array of one parameter, for export and import.
@@ -125,6 +136,8 @@ class Sampler {
   virtual std::string initial_state() const = 0;
   // The plan that follows `state`, and the state after it. Pure, the same on all ranks.
   virtual std::pair<Plan, std::string> plan(const std::string& state) const = 0;
+  // Moves when plans made from the same state would differ: plans not yet started are dropped and made anew.
+  virtual uint64_t revision() const { return 0; }
 };
 
 }  // namespace sz

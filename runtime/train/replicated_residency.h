@@ -1,0 +1,19 @@
+// The default residency: every rank holds everything; gradients are all-reduced in buckets during the last
+// micro-batch's backward.
+#pragma once
+#include <memory>
+
+#include "train/slots.h"
+
+namespace sz {
+
+enum class Snapshot : uint8_t { kNone, kHost };
+
+struct ReplicatedOptions {
+  int64_t bucket_bytes = 4 << 20;  // of gradients; never more than a quarter of them, so that some can overlap
+  Snapshot snapshot = Snapshot::kHost;  // where the stable state is kept
+};
+
+std::unique_ptr<Residency> make_replicated_residency(const ReplicatedOptions& options);
+
+}  // namespace sz

@@ -1,0 +1,77 @@
+#include "train/reporter.h"
+
+#include <cstdio>
+
+#include "base/log.h"
+#include "ops/allocator.h"
+
+namespace sz {
+namespace {
+
+std::string format(const char* pattern, double a, double b) {
+  char text[160];
+  std::snprintf(text, sizeof text, pattern, a, b);
+  return text;
+}
+
+}  // namespace
+
+Reporter::Reporter(const TrainOptions& options, TrainParts& parts, int64_t total_steps, int64_t first_step)
+    : parts_(parts) {
+  if (parts.comm->rank() != 0 || !options.progress) return;
+  ProgressOptions progress;
+  progress.start = first_step;
+  progress_ = std::make_unique<Progress>("training", total_steps, progress);
+}
+
+void Reporter::attempt(const RunState& state, int64_t epoch, const AttemptResult& result) {
+  const StepFacts& facts = result.facts;
+  const double tokens_per_s = result.seconds > 0 ? double(facts.tokens) / result.seconds : 0.0;
+  const auto published = parts_.services->metrics.take();
+  if (parts_.metrics) {
+    std::vector<std::pair<std::string, Scalar>> line = {
+        {"step", state.step},          {"attempt", state.attempt},
+        {"epoch", epoch},              {"verdict", std::string(name_of(result.decision.verdict))},
+        {"loss", facts.loss},          {"lr", result.lr},
+        {"grad_norm", facts.grad_norm}, {"clip", result.clip_factor},
+        {"scale", facts.scale},        {"tokens", facts.tokens},
+        {"tokens_per_s", tokens_per_s}, {"seconds", result.seconds},
+        {"memory_bytes", allocator_stats().peak_bytes}};
+    for (const auto& [name, value] : published) line.emplace_back(name, value);
+    parts_.metrics->write(line);
+  }
+  reset_peak();
+  if (progress_) progress_->update(state.step, format("loss %.3f  %.0f tokens/s", facts.loss, tokens_per_s));
+}
+
+void Reporter::evaluation(const RunState& state, int64_t epoch, const EvalResult& result) {
+  if (parts_.comm->rank() != 0) return;
+  std::string text = format("evaluation at step %.0f: loss %.4f", double(state.step), result.loss) +
+                     format(", accuracy %.3f (%.0f tokens)", result.accuracy, result.tokens);
+  for (const GroupResult& group : result.groups) {
+    text += format(("; " + group.group + " loss %.4f accuracy %.3f").c_str(), group.mean_loss(), group.accuracy());
+  }
+  log::info(text);
+  if (!parts_.metrics) return;
+  std::vector<std::pair<std::string, Scalar>> line = {{"event", std::string("evaluation")},
+                                                      {"step", state.step},
+                                                      {"attempt", state.attempt},
+                                                      {"epoch", epoch},
+                                                      {"eval_loss", result.loss},
+                                                      {"eval_accuracy", result.accuracy},
+                                                      {"eval_tokens", int64_t(result.tokens)},
+                                                      {"seconds", result.seconds}};
+  for (const GroupResult& group : result.groups) {
+    const std::string stem = "eval_" + group.grouping + "_" + group.group;
+    line.emplace_back(stem + "_loss", group.mean_loss());
+    line.emplace_back(stem + "_accuracy", group.accuracy());
+    line.emplace_back(stem + "_tokens", int64_t(group.tokens));
+  }
+  parts_.metrics->write(line);
+}
+
+void Reporter::finish(const RunState& state) {
+  if (progress_) progress_->finish("step " + std::to_string(state.step));
+}
+
+}  // namespace sz

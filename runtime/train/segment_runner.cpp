@@ -1,0 +1,240 @@
+#include "train/segment_runner.h"
+
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/zeros_like.h>
+#include <c10/core/GradMode.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include <exception>
+#include <stdexcept>
+
+#include "base/error.h"
+#include "train/autocast.h"
+#include "train/dtypes.h"
+
+namespace sz {
+namespace {
+
+at::Tensor borrow(const std::vector<int64_t>& values, int64_t rows, int64_t cols) {
+  return at::from_blob(const_cast<int64_t*>(values.data()), {rows, cols}, at::kLong);
+}
+
+at::Tensor borrow(const std::vector<float>& values, int64_t rows, int64_t cols) {
+  return at::from_blob(const_cast<float*>(values.data()), {rows, cols}, at::kFloat);
+}
+
+bool trains(Mode mode) { return mode == Mode::kTrain || mode == Mode::kRecompute; }
+
+// Runs body and puts the segment's name before what it throws; an Error keeps its exit code.
+template <class Body>
+void named(const SegmentCall& call, const char* doing, const Body& body) {
+  const auto where = [&] { return "segment " + call.declaration->name + " (" + doing + "): "; };
+  try {
+    body();
+  } catch (const Error& e) {
+    throw Error(e.exit(), where() + e.what());
+  } catch (const std::exception& e) {
+    throw std::runtime_error(where() + e.what());
+  }
+}
+
+// Autograd over one segment: gradients of its inputs and parameters from those of its outputs.
+SegmentGradients differentiate(const SegmentCall& call) {
+  TensorList outputs, grads, wanted;
+  for (size_t i = 0; i < call.outputs.size() && i < call.grad_outputs.size(); ++i) {
+    if (!call.grad_outputs[i].defined() || !call.outputs[i].requires_grad()) continue;
+    outputs.push_back(call.outputs[i]);
+    grads.push_back(call.grad_outputs[i]);
+  }
+  for (const TensorList* list : {&call.inputs, &call.parameters}) {
+    for (const at::Tensor& t : *list) {
+      if (t.requires_grad()) wanted.push_back(t);
+    }
+  }
+  TensorList found(wanted.size());
+  if (!outputs.empty() && !wanted.empty()) {
+    found = torch::autograd::grad(outputs, wanted, grads, /*retain_graph=*/false, /*create_graph=*/false,
+                                  /*allow_unused=*/true);
+  }
+  SegmentGradients gradients;
+  size_t next = 0;
+  for (const at::Tensor& t : call.inputs) gradients.inputs.push_back(t.requires_grad() ? found[next++] : at::Tensor());
+  for (const at::Tensor& t : call.parameters) {
+    gradients.parameters.push_back(t.requires_grad() ? found[next++] : at::Tensor());
+  }
+  return gradients;
+}
+
+}  // namespace
+
+SegmentRunner::SegmentRunner(Parts parts) : parts_(std::move(parts)) {
+  for (const auto& wrapper : parts_.hooks->wrappers()) {
+    if (wrapper->wraps(Hook::kSegmentForward)) forward_chain_.push_back(wrapper.get());
+    if (wrapper->wraps(Hook::kSegmentBackward)) backward_chain_.push_back(wrapper.get());
+  }
+}
+
+SegmentCall SegmentRunner::make_call(int segment, Mode mode, const MicroBatch& batch) const {
+  SegmentCall call;
+  call.segment = segment;
+  call.declaration = &parts_.model->segments[segment];
+  call.context.mode = mode;
+  call.context.index = uint32_t(segment);
+  call.context.seed = parts_.seed;
+  call.context.positions = batch.position;
+  call.keep_graph = mode == Mode::kTrain;
+  return call;
+}
+
+// The first `boundary` inputs come from the segment before: detached, in the plan's dtype, taking gradients in training.
+void SegmentRunner::cast_boundary(SegmentCall& call, size_t boundary) const {
+  const at::ScalarType activation = to_torch(parts_.dtypes.segments[call.segment].activation);
+  for (size_t i = 0; i < boundary; ++i) {
+    at::Tensor input = call.inputs[i].detach();
+    if (!input.is_floating_point()) continue;
+    if (input.scalar_type() != activation && input.scalar_type() != at::kDouble) input = input.to(activation);
+    if (trains(call.context.mode)) input.requires_grad_();
+    call.inputs[i] = input;
+  }
+}
+
+// The segment itself: with a graph where it is to be kept and autograd will run backward, else without.
+void SegmentRunner::run_forward(SegmentCall& call) const {
+  const Segment& segment = *call.declaration->segment;
+  const bool keep = call.keep_graph && trains(call.context.mode);
+  const AutocastGuard autocast(parts_.dtypes.segments[call.segment].autocast);
+  const c10::AutoGradMode grad(keep && !segment.has_backward());
+  call.saved.clear();
+  call.outputs = segment.forward(call.context, call.parameters, call.inputs,
+                                 keep && segment.has_backward() ? &call.saved : nullptr);
+  call.graph_kept = keep;
+}
+
+void SegmentRunner::run_backward(SegmentCall& call) const {
+  SZ_ASSERT(call.graph_kept);  // a wrapper that dropped the graph must call forward_again() before next()
+  const Segment& segment = *call.declaration->segment;
+  const AutocastGuard autocast(false);
+  call.gradients = segment.has_backward()
+                       ? segment.backward(call.context, call.parameters, call.inputs, call.saved, call.grad_outputs)
+                       : differentiate(call);
+}
+
+void SegmentRunner::forward_through(size_t depth, SegmentCall& call) const {
+  if (depth == forward_chain_.size()) return run_forward(call);
+  forward_chain_[depth]->segment_forward(call, [&, depth] { forward_through(depth + 1, call); });
+}
+
+void SegmentRunner::backward_through(size_t depth, SegmentCall& call) const {
+  if (depth == backward_chain_.size()) return run_backward(call);
+  Wrapper* const self = backward_chain_[depth];
+  // The wrappers inside the caller: those after it in the forward chain.
+  size_t inside = 0;
+  for (size_t i = 0; i < forward_chain_.size(); ++i) {
+    if (forward_chain_[i] == self) inside = i + 1;
+  }
+  call.forward_again = [&call, inside, this] {
+    const Mode mode = std::exchange(call.context.mode, Mode::kRecompute);
+    call.keep_graph = true;
+    forward_through(inside, call);
+    call.context.mode = mode;
+  };
+  self->segment_backward(call, [&, depth] { backward_through(depth + 1, call); });
+  call.forward_again = nullptr;
+}
+
+void SegmentRunner::segment_forward(HookInfo& at, SegmentCall& call) {
+  at.hook = Hook::kSegmentForward;
+  at.segment = call.segment;
+  at.segment_name = call.declaration->name.c_str();
+  parts_.hooks->fire(at);
+  call.parameters = parts_.residency->acquire(call.segment, call.context.mode);
+  named(call, name_of(call.context.mode), [&] { forward_through(0, call); });
+  parts_.residency->release(call.segment, call.context.mode);
+}
+
+PassOutput SegmentRunner::forward(HookInfo at, const MicroBatch& batch, const std::vector<float>& token_weight,
+                                  Mode mode) {
+  SZ_ASSERT(int64_t(token_weight.size()) == batch.rows * batch.cols);
+  at.mode = mode;
+  at.batch = &batch;
+  calls_.clear();
+  const int last = int(parts_.model->segments.size()) - 1;
+  TensorList boundary = {borrow(batch.ids, batch.rows, batch.cols)};
+  for (int i = 0; i <= last; ++i) {
+    SegmentCall call = make_call(i, mode, batch);
+    call.inputs = std::move(boundary);
+    cast_boundary(call, call.inputs.size());
+    if (i == last) {
+      call.inputs.push_back(borrow(batch.labels, batch.rows, batch.cols));
+      call.inputs.push_back(borrow(token_weight, batch.rows, batch.cols));
+    }
+    segment_forward(at, call);
+    boundary = call.outputs;
+    if (mode == Mode::kTrain) calls_.push_back(std::move(call));
+  }
+  PassOutput out{boundary[1].contiguous(), boundary[2].contiguous()};
+  at.hook = Hook::kLoss;
+  at.token_loss = out.token_loss.const_data_ptr<float>();
+  at.token_correct = out.token_correct.const_data_ptr<uint8_t>();
+  parts_.hooks->fire(at);
+  return out;
+}
+
+void SegmentRunner::segment_backward(HookInfo& at, SegmentCall& call, bool last) {
+  at.hook = Hook::kSegmentBackward;
+  at.segment = call.segment;
+  at.segment_name = call.declaration->name.c_str();
+  parts_.hooks->fire(at);
+  // The same tensors that forward was given, with their bytes there again.
+  parts_.residency->acquire(call.segment, Mode::kTrain);
+  named(call, "backward", [&] { backward_through(0, call); });
+  parts_.residency->accumulate(call.segment, at.micro_batch, last, std::move(call.gradients.parameters));
+  parts_.residency->release(call.segment, Mode::kTrain);
+}
+
+void SegmentRunner::backward(HookInfo at, const MicroBatch& batch, bool last) {
+  SZ_ASSERT(calls_.size() == parts_.model->segments.size());
+  at.mode = Mode::kTrain;
+  at.batch = &batch;
+  TensorList grads = {at::ones({}, calls_.back().outputs[0].options())};
+  while (!calls_.empty()) {
+    SegmentCall call = std::move(calls_.back());
+    calls_.pop_back();
+    call.grad_outputs = std::move(grads);
+    segment_backward(at, call, last);
+    grads = std::move(call.gradients.inputs);
+    if (calls_.empty()) break;
+    const TensorList& before = calls_.back().outputs;
+    grads.resize(before.size());
+    for (size_t i = 0; i < before.size(); ++i) {
+      if (!grads[i].defined()) grads[i] = at::zeros_like(before[i]);
+      if (grads[i].scalar_type() != before[i].scalar_type()) grads[i] = grads[i].to(before[i].scalar_type());
+    }
+  }
+}
+
+at::Tensor SegmentRunner::logits(const at::Tensor& ids, KeyValueCache* cache, int64_t past) {
+  const MicroBatch none;
+  TensorList boundary = {ids};
+  for (int i = 0; i + 1 < int(parts_.model->segments.size()); ++i) {
+    SegmentCall call = make_call(i, Mode::kGenerate, none);
+    call.context.cache = cache;
+    call.context.past = past;
+    call.inputs = std::move(boundary);
+    cast_boundary(call, call.inputs.size());
+    call.parameters = parts_.residency->acquire(i, Mode::kGenerate);
+    named(call, "generate", [&] { run_forward(call); });
+    parts_.residency->release(i, Mode::kGenerate);
+    boundary = std::move(call.outputs);
+  }
+  SegmentCall call;
+  call.declaration = &parts_.model->head;
+  call.context.mode = Mode::kGenerate;
+  call.inputs = {boundary[0].detach()};
+  const TensorList parameters = parts_.residency->acquire_head();
+  const c10::AutoGradMode grad(false);
+  return call.declaration->segment->forward(call.context, parameters, call.inputs, nullptr)[0];
+}
+
+}  // namespace sz

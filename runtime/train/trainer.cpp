@@ -1,0 +1,205 @@
+#include "train/trainer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "train/run_checkpoint.h"
+
+namespace sz {
+
+Trainer::Trainer(TrainOptions options, TrainParts parts) : options_(std::move(options)), parts_(std::move(parts)) {
+  const int64_t global_batch = options_.micro_batch * options_.accumulation * parts_.comm->size();
+  const int64_t samples = parts_.source->count(Split::kTrain);
+  if (samples == 0) throw Error(Exit::kData, "the training split has no samples; lower data.validation or add text");
+  plans_per_epoch_ = (samples + global_batch - 1) / global_batch;
+  parts_.sampler->setup({samples, global_batch, options_.seed});
+}
+
+int64_t Trainer::total_steps() const {
+  return options_.steps > 0 ? options_.steps : options_.epochs * plans_per_epoch_;
+}
+
+RunOutcome Trainer::run(const CheckpointReader* resume) {
+  try {
+    fire(Hook::kRunBegin);
+    build(resume);
+    loop();
+    fire(Hook::kRunEnd);
+  } catch (const std::exception& e) {
+    fire(Hook::kRunFailed, e.what());
+    throw;
+  }
+  outcome_.state = state_;
+  return outcome_;
+}
+
+void Trainer::build(const CheckpointReader* resume) {
+  fire(Hook::kModelDeclared);
+  Residency::Setup setup;
+  setup.model = parts_.model;
+  setup.dtypes = parts_.precision->plan(*parts_.model);
+  setup.comm = parts_.comm;
+  setup.seed = options_.seed;
+  setup.optimizer_states = parts_.optimizer->state_names();
+  setup.optimizer_element_wise = parts_.optimizer->element_wise();
+  parts_.residency->build(setup);
+  fire(Hook::kModelBuilt);
+  fire(Hook::kOptimizerBuilt);
+
+  runner_ = std::make_unique<SegmentRunner>(
+      SegmentRunner::Parts{parts_.model, parts_.residency, parts_.hooks, setup.dtypes, options_.seed});
+  BatchLoaderOptions loading;
+  loading.slicing = {options_.micro_batch, parts_.comm->size(), parts_.comm->rank()};
+  loading.transform = parts_.transform;
+  feed_ = std::make_unique<PlanFeed>(*parts_.sampler, parts_.source, loading, options_.prefetch);
+  if (resume) {
+    const LoadedRun loaded = load_run(*resume, parts_);
+    state_ = loaded.state;
+    saved_step_ = state_.step;
+    feed_->reset(loaded.sampler_state);
+    fire(Hook::kStateLoaded);
+  }
+  attempt_ = std::make_unique<Attempt>(options_, parts_, *feed_, *runner_);
+  evaluator_ = std::make_unique<Evaluator>(options_, parts_, *runner_, options_.eval_samples);
+  reporter_ = std::make_unique<Reporter>(options_, parts_, total_steps(), state_.step);
+  parts_.services->scalars.close();
+  mark_stable();
+}
+
+void Trainer::loop() {
+  while (!finished()) {
+    if (epoch_in_progress_ < 0) {
+      epoch_in_progress_ = epoch();
+      fire(Hook::kEpochBegin);
+    }
+    step();
+    if (!stop_ && epoch() != epoch_in_progress_) end_epoch();
+  }
+  if (epoch_in_progress_ >= 0 && !stop_) end_epoch();
+  save();  // where the loop did not run, or was asked to stop in mid-epoch
+  reporter_->finish(state_);
+}
+
+bool Trainer::finished() const {
+  if (stop_) return true;
+  return options_.steps > 0 ? state_.step >= options_.steps : state_.plans >= options_.epochs * plans_per_epoch_;
+}
+
+void Trainer::step() {
+  const int64_t epoch_now = epoch();
+  const AttemptResult result = attempt_->run(state_, epoch_now);
+  switch (result.decision.verdict) {
+    case Verdict::kApply: ++state_.good_in_a_row; break;
+    case Verdict::kSkip: state_.good_in_a_row = 0; break;
+    case Verdict::kRollBack: roll_back(result); break;
+    case Verdict::kAbort:
+      reporter_->attempt(state_, epoch_now, result);
+      throw Error(Exit::kDiverged, "step " + std::to_string(result.facts.step + 1) + ", attempt " +
+                                       std::to_string(state_.attempt) + ": " + result.decision.voter +
+                                       " ends the run: " + result.decision.reason);
+  }
+  parts_.services->events.deliver();
+  reporter_->attempt(state_, epoch_now, result);
+  fire(Hook::kStepEnd);
+  parts_.services->events.deliver();
+  after_step(result);
+}
+
+// What is due after a step: evaluation, the stable state, a checkpoint, a wish to stop.
+void Trainer::after_step(const AttemptResult& result) {
+  const bool applied = result.decision.verdict == Verdict::kApply;
+  const auto due = [&](int64_t every) { return applied && every > 0 && state_.step % every == 0; };
+  if (due(options_.eval_every) || result.facts.evaluate_requested) evaluate();
+  const bool may_mark = state_.good_in_a_row >= std::min(options_.stable_after, state_.step);
+  save_due_ |= due(options_.checkpoint_every) || result.facts.save_requested;
+  if (may_mark && (due(options_.stable_every) || save_due_)) mark_stable();
+  if (may_mark && std::exchange(save_due_, false)) save();
+  if (result.facts.stop_signal != 0) stop_on_signal(result.facts.stop_signal);
+  stop_ = stop_ || result.facts.stop_requested;
+}
+
+void Trainer::roll_back(const AttemptResult& result) {
+  if (!parts_.residency->can_restore()) {
+    throw Error(Exit::kDiverged, "attempt " + std::to_string(state_.attempt) + ": " + result.decision.voter +
+                                     " asks for a roll back (" + result.decision.reason +
+                                     "), but train.snapshot = \"none\" keeps no state to return to");
+  }
+  parts_.residency->restore();
+  for (Stateful* state : parts_.states) {
+    const auto blob = stable_.blobs.find(state->state_id());
+    if (blob != stable_.blobs.end()) state->load_state(blob->second, state->state_version());
+  }
+  Decision decision;
+  decision.step = stable_.state.step;
+  decision.attempt = state_.attempt;
+  decision.plugin = "loop";
+  decision.what = "rollback";
+  decision.cause = result.decision.reason;
+  decision.from = state_.step;
+  decision.to = stable_.state.step;
+  parts_.decisions->write(decision);
+  state_.step = stable_.state.step;
+  if (!result.decision.keep_data_position) {
+    state_.plans = stable_.state.plans;
+    feed_->reset(stable_.sampler_state);
+  } else {
+    feed_->reset(feed_->consumed_state());
+  }
+  epoch_in_progress_ = epoch();  // a roll back into the epoch before goes on in it
+  state_.good_in_a_row = 0;
+}
+
+void Trainer::mark_stable() {
+  parts_.residency->mark_stable();
+  stable_.state = state_;
+  stable_.sampler_state = feed_->consumed_state();
+  stable_.blobs.clear();
+  for (Stateful* state : parts_.states) {
+    if (state->scope() == Stateful::Scope::kCheckpointAndRollback) stable_.blobs[state->state_id()] = state->save_state();
+  }
+}
+
+void Trainer::evaluate() {
+  if (evaluated_step_ == state_.step || parts_.source->count(Split::kValidation) == 0) return;
+  evaluated_step_ = state_.step;
+  outcome_.eval = evaluator_->run(state_, epoch_in_progress_);
+  reporter_->evaluation(state_, epoch_in_progress_, outcome_.eval);
+  parts_.services->events.deliver();
+}
+
+void Trainer::save() {
+  if (options_.checkpoints.empty() || saved_step_ == state_.step) return;
+  const std::string path = save_run(options_, parts_, state_, feed_->consumed_state());
+  saved_step_ = state_.step;
+  fire(Hook::kCheckpointSaved, nullptr, path.c_str());
+}
+
+void Trainer::end_epoch() {
+  evaluate();
+  if (finished()) save();
+  fire(Hook::kEpochEnd);
+  epoch_in_progress_ = -1;
+}
+
+void Trainer::stop_on_signal(int signal) {
+  stop_ = true;
+  outcome_.stop_signal = signal;
+  fire(Hook::kSignal, nullptr, nullptr, signal);
+}
+
+void Trainer::fire(Hook hook, const char* reason, const char* path, int signal) {
+  if (!parts_.hooks->watched(hook)) return;
+  HookInfo at;
+  at.hook = hook;
+  at.step = state_.step;
+  at.attempt = state_.attempt;
+  at.epoch = epoch_in_progress_ >= 0 ? epoch_in_progress_ : epoch();
+  at.model = hook == Hook::kModelDeclared || hook == Hook::kModelBuilt ? parts_.model : nullptr;
+  at.reason = reason;
+  at.path = path;
+  at.signal = signal;
+  parts_.hooks->fire(at);
+}
+
+}  // namespace sz

@@ -1,0 +1,75 @@
+// The training loop. It reads like the list of hooks in train/hooks.h.
+#pragma once
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "checkpoint/checkpoint.h"
+#include "train/attempt.h"
+#include "train/context.h"
+#include "train/evaluator.h"
+#include "train/plan_feed.h"
+#include "train/reporter.h"
+#include "train/segment_runner.h"
+
+namespace sz {
+
+struct RunOutcome {
+  RunState state;
+  EvalResult eval;      // the last one; tokens = 0 where there was none
+  int stop_signal = 0;  // SIGTERM or SIGINT: the run was asked to stop, and its state is saved
+};
+
+// Thread: main, of each rank; all ranks make the same calls.
+class Trainer {
+ public:
+  Trainer(TrainOptions options, TrainParts parts);
+
+  // From RUN_BEGIN to RUN_END. `resume`: a checkpoint to go on from, or null. Errors end in RUN_FAILED and are
+  // rethrown: Error(kDiverged) for an abort verdict, and whatever the parts throw.
+  RunOutcome run(const CheckpointReader* resume);
+
+  // After run(), for generation.
+  SegmentRunner& runner() { return *runner_; }
+  int64_t plans_per_epoch() const { return plans_per_epoch_; }
+  int64_t total_steps() const;  // that the schedule and the progress line reckon with
+
+ private:
+  // What a roll back returns to, besides residency's part.
+  struct Stable {
+    RunState state;
+    std::string sampler_state;
+    std::map<std::string, std::string> blobs;  // of states with that scope
+  };
+
+  void build(const CheckpointReader* resume);
+  void loop();
+  bool finished() const;
+  int64_t epoch() const { return state_.plans / plans_per_epoch_; }
+  void step();
+  void after_step(const AttemptResult& result);
+  void roll_back(const AttemptResult& result);
+  void mark_stable();
+  void evaluate();
+  void save();
+  void end_epoch();
+  void stop_on_signal(int signal);
+  void fire(Hook hook, const char* reason = nullptr, const char* path = nullptr, int signal = 0);
+
+  TrainOptions options_;
+  TrainParts parts_;
+  RunState state_;
+  int64_t plans_per_epoch_ = 1;
+  int64_t epoch_in_progress_ = -1, evaluated_step_ = -1, saved_step_ = -1;
+  bool stop_ = false, save_due_ = false;  // a checkpoint waits for a state that may be marked stable
+  Stable stable_;
+  std::unique_ptr<SegmentRunner> runner_;
+  std::unique_ptr<PlanFeed> feed_;
+  std::unique_ptr<Attempt> attempt_;
+  std::unique_ptr<Evaluator> evaluator_;
+  std::unique_ptr<Reporter> reporter_;
+  RunOutcome outcome_;
+};
+
+}  // namespace sz
