@@ -1,0 +1,176 @@
+#include "data/tokenizer_training.h"
+
+#include <sentencepiece_trainer.h>
+
+#include <algorithm>
+#include <charconv>
+#include <unordered_map>
+#include <utility>
+
+#include "base/error.h"
+#include "base/rng.h"
+#include "data/tokenizer.h"
+
+namespace sz {
+namespace {
+
+// Longer lines make training slow; max_sentence_length below only has to be more than this, since SentencePiece
+// leaves out longer lines without a word.
+constexpr size_t kSentenceBytes = 4096;
+// SentencePiece leaves out lines with its mark for unknown characters.
+constexpr std::string_view kUnknownMark = "\xE2\x96\x85";
+// Share of all characters that get a piece of their own, the others are bytes: SentencePiece's advice for Chinese.
+constexpr double kCoverage = 0.9995;
+
+class SentenceList : public sentencepiece::SentenceIterator {
+ public:
+  explicit SentenceList(const std::vector<std::string>& sentences) : sentences_(sentences) {}
+  bool done() const override { return next_ >= sentences_.size(); }
+  void Next() override { ++next_; }
+  const std::string& value() const override { return sentences_[next_]; }
+  sentencepiece::util::Status status() const override { return {}; }
+
+ private:
+  const std::vector<std::string>& sentences_;
+  size_t next_ = 0;
+};
+
+std::unordered_map<std::string, std::string> arguments(int64_t vocabulary) {
+  return {
+      {"model_type", "unigram"},
+      {"vocab_size", std::to_string(vocabulary)},
+      {"character_coverage", "1.0"},  // the rare ones are cut out before
+      {"byte_fallback", "true"},
+      // Exactly reversible: nothing is folded, no space is added or dropped, and what separates sentences in
+      // training has its own pieces.
+      {"normalization_rule_name", "identity"},
+      {"remove_extra_whitespaces", "false"},
+      {"add_dummy_prefix", "false"},
+      {"allow_whitespace_only_pieces", "true"},
+      {"user_defined_symbols", "\n,\t"},
+      {"pad_id", "0"},
+      {"unk_id", "1"},
+      {"bos_id", "2"},
+      {"eos_id", "3"},
+      {"max_sentence_length", "1048576"},
+      // Sums of floats are taken by thread: a fixed number gives the same model everywhere.
+      {"num_threads", "2"},
+      {"minloglevel", "2"},
+  };
+}
+
+int64_t number_after(const std::string& message, const std::string& words) {
+  const size_t at = message.find(words);
+  int64_t number = -1;
+  if (at != std::string::npos) {
+    const char* begin = message.data() + at + words.size();
+    std::from_chars(begin, message.data() + message.size(), number);
+  }
+  return number;
+}
+
+[[noreturn]] void refuse(int64_t vocabulary, const std::string& message) {
+  const std::string key = "data.vocabulary = " + std::to_string(vocabulary);
+  if (const int64_t most = number_after(message, "value <= "); most > 0) {
+    throw Error(Exit::kData, key + " is too large for this corpus; at most " + std::to_string(most));
+  }
+  if (const int64_t least = number_after(message, " vs "); least > 0) {
+    throw Error(Exit::kData, key + " is too small for this corpus; at least " + std::to_string(least));
+  }
+  throw Error(Exit::kData, key + ": the tokenizer can't be trained: " + message);
+}
+
+template <class Visit>
+void for_each_character(std::string_view text, const Visit& visit) {
+  for (size_t at = 0; at < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[at]);
+    const size_t length = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+    visit(text.substr(at, length));
+    at += length;
+  }
+}
+
+}  // namespace
+
+TokenizerTraining::TokenizerTraining(int64_t corpus_bytes, int64_t sample_bytes, uint64_t seed)
+    : keep_(corpus_bytes <= sample_bytes ? 1.0 : double(sample_bytes) / double(corpus_bytes)), seed_(seed) {}
+
+void TokenizerTraining::add(std::string_view text) {
+  while (!text.empty()) {
+    const size_t separator = std::min(text.find_first_of("\n\t"), text.size());
+    const size_t length = piece_length(text.substr(0, separator), kSentenceBytes);
+    const std::string_view sentence = text.substr(0, length);
+    const bool usable = !sentence.empty() && sentence.find(kUnknownMark) == std::string_view::npos;
+    if (usable && to_unit(static_cast<uint32_t>(mix(seed_, hash_name(sentence)) >> 32)) < keep_) {
+      sentences_.emplace_back(sentence);
+    }
+    text.remove_prefix(length == separator ? std::min(separator + 1, text.size()) : length);
+  }
+}
+
+// The characters that get a piece of their own. A small vocabulary over many characters (Chinese has thousands) would
+// hold little else: at most half of it goes to single characters. SentencePiece itself takes no share below 0.98.
+std::unordered_set<std::string> TokenizerTraining::frequent_characters(int64_t vocabulary) const {
+  std::unordered_map<std::string_view, int64_t> counts;
+  int64_t all = 0;
+  for (const std::string& sentence : sentences_) {
+    for_each_character(sentence, [&](std::string_view character) {
+      ++counts[character];
+      ++all;
+    });
+  }
+  std::vector<std::pair<int64_t, std::string_view>> sorted;
+  for (const auto& [character, count] : counts) {
+    sorted.emplace_back(-count, character);
+  }
+  std::sort(sorted.begin(), sorted.end());
+
+  const auto room = static_cast<size_t>(std::max<int64_t>(1, (vocabulary - kReserved) / 2));
+  std::unordered_set<std::string> frequent;
+  int64_t covered = 0;
+  for (const auto& [count, character] : sorted) {
+    if (frequent.size() == room || double(covered) >= kCoverage * double(all)) {
+      break;
+    }
+    frequent.emplace(character);
+    covered -= count;
+  }
+  return frequent;
+}
+
+// Sentences end at characters that will be bytes: no piece can hold one.
+void TokenizerTraining::cut_at_rare_characters(int64_t vocabulary) {
+  const std::unordered_set<std::string> frequent = frequent_characters(vocabulary);
+  std::vector<std::string> cut;
+  for (const std::string& sentence : sentences_) {
+    std::string part;
+    for_each_character(sentence, [&](std::string_view character) {
+      if (frequent.contains(std::string(character))) {
+        part += character;
+      } else if (!part.empty()) {
+        cut.push_back(std::move(part));
+        part.clear();
+      }
+    });
+    if (!part.empty()) {
+      cut.push_back(std::move(part));
+    }
+  }
+  sentences_ = std::move(cut);
+}
+
+std::string TokenizerTraining::train(int64_t vocabulary) {
+  if (sentences_.empty()) {
+    throw Error(Exit::kData, "data.paths: no text to train a tokenizer on");
+  }
+  cut_at_rare_characters(vocabulary);
+  SentenceList list(sentences_);
+  std::string model;
+  const auto status = sentencepiece::SentencePieceTrainer::Train(arguments(vocabulary), &list, &model);
+  if (!status.ok()) {
+    refuse(vocabulary, status.message());
+  }
+  return model;
+}
+
+}  // namespace sz

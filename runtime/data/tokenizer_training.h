@@ -1,0 +1,39 @@
+// Trains the tokenizer of a corpus.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+namespace sz {
+
+// Sentences that a SentencePiece unigram model is trained on: lines of the corpus, a sample of them if it is large.
+class TokenizerTraining {
+ public:
+  // Of a corpus of about `corpus_bytes`, keeps about `sample_bytes`: training takes some 4 s a MB.
+  // What is kept depends on the text and the seed alone.
+  TokenizerTraining(int64_t corpus_bytes, int64_t sample_bytes, uint64_t seed);
+
+  void add(std::string_view text);  // valid UTF-8
+
+  // A serialised model of exactly `vocabulary` pieces (ids: 0 pad, 1 unk, 2 BOS, 3 EOS, line feed and tab, 256 bytes,
+  // then what was learnt). The same model for the same text, whatever the machine.
+  // Once: the sentences are cut up by it. Errors: Error(kData) saying which vocabulary sizes the text allows.
+  std::string train(int64_t vocabulary);
+
+  int64_t sentences() const { return static_cast<int64_t>(sentences_.size()); }
+
+  static constexpr int64_t kSampleBytes = 8 << 20;
+  static constexpr int64_t kReserved = 4 + 2 + 256;
+
+ private:
+  std::unordered_set<std::string> frequent_characters(int64_t vocabulary) const;
+  void cut_at_rare_characters(int64_t vocabulary);
+
+  double keep_;
+  uint64_t seed_;
+  std::vector<std::string> sentences_;
+};
+
+}  // namespace sz
