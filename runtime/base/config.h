@@ -23,14 +23,17 @@ enum class KeyType : uint8_t { kBool, kInt, kFloat, kString, kStringList, kFloat
 struct KeySpec {
   std::string path;  // dotted: "train.micro_batch", "plugins.amp_o2.dtype"
   KeyType type = KeyType::kInt;
-  std::string default_toml;
-  std::string help;  // one line, English
+  std::string default_toml{};
+  std::string help{};  // one line, English
   double min = -std::numeric_limits<double>::infinity();  // inclusive; numbers and every element of lists
   double max = std::numeric_limits<double>::infinity();
-  std::vector<std::string> choices;  // strings: allowed values
+  std::vector<std::string> choices{};  // strings: allowed values
   bool required = false;
   bool per_host = false;  // paths and the like: left out of the hash that ranks compare
 };
+
+// What is wrong with the default of `spec` (its type, range or choices), or "". For keys that plugins bring.
+std::string fault_of_default(const KeySpec& spec);
 
 class Schema {
  public:
@@ -43,20 +46,23 @@ class Schema {
   std::map<std::string, size_t> index_;
 };
 
-// Where a value came from; line 0 for --set and defaults.
+// Where a value came from. A value given on the command line: file "--set a.b=c", line 0. A default: all empty.
 struct Provenance {
   std::string file;
-  int line = 0, column = 0;
+  int line = 0, column = 0;  // of the key, from 1; columns count code points
+  std::string text() const;  // "file:line:column", "--set a.b=c", or ""
 };
 
 // A parsed but not yet validated configuration.
 class ConfigDocument {
  public:
   // Reads `path` and its `include = [...]` files (relative to the including file; the includer wins),
-  // then applies `sets` ("a.b=c", c is TOML or else a bare string).
+  // then applies `sets` ("a.b=c", c is TOML or else a bare string). Of several included files the later wins.
   // Errors: Error(kUsage) with file:line:column for a missing file, a syntax error, an include cycle.
   static ConfigDocument load(const std::string& path, const std::vector<std::string>& sets);
-  static ConfigDocument parse(const std::string& text, const std::string& name, const std::vector<std::string>& sets = {});
+  // The same for a text; `name` stands for its file in messages and is where includes are relative to.
+  static ConfigDocument parse(const std::string& text, const std::string& name,
+                              const std::vector<std::string>& sets = {});
 
   // Names of [plugins.NAME] tables whose `enabled` is true, in file order; a `plugins.search` list of folders.
   std::vector<std::string> enabled_plugins() const;
@@ -73,8 +79,12 @@ class Config {
   // Checks every key of `doc` against `schema` (unknown keys with did-you-mean, types, ranges, NaN, choices,
   // required) and fills defaults. All faults come in one Error(kUsage), a line each:
   // `file:line:column: key: what is wrong, what was expected, did you mean X`.
-  // Tables [plugins.X] of plugins that are not enabled and whose keys are not in the schema pass unchecked.
+  // Every table [plugins.X] may hold enabled (bool), path (string, per host) and sha256 (string): these join the
+  // schema by themselves. Where the schema has no other key of X (its file is missing, or it is not enabled and
+  // was not read), X's own keys pass unchecked; to_toml keeps them. Required keys of X are asked for only where X
+  // is enabled. --set may give a string without quotes, also as the only element of a list of strings.
   // `extra` faults found by others (same line format) are merged into the report.
+  // The report is sorted by file and line; faults without a line come last.
   static Config resolve(const ConfigDocument& doc, const Schema& schema, const std::vector<std::string>& extra = {});
 
   bool has(const std::string& path) const;
@@ -86,12 +96,12 @@ class Config {
   const std::vector<std::string>& get_string_list(const std::string& path) const;
   const std::vector<double>& get_float_list(const std::string& path) const;
   Provenance where(const std::string& path) const;
-  // `file:line:column: path` (or `path` for defaults and --set), to start messages with.
+  // `file:line:column: path`, `--set a.b=c: a.b`, or `path` for a default, to start messages with.
   std::string cite(const std::string& path) const;
 
-  std::string to_toml() const;        // the resolved file, sorted tables, every key: parses back to the same Config
-  uint64_t hash() const;              // of all keys that are not per_host
-  // (path, canonical value text) of all keys that are not per_host, to name what differs between ranks.
+  std::string to_toml() const;  // the resolved file, sorted tables, every key: parses back to the same Config
+  uint64_t hash() const;        // of all keys that are not per_host, however their values were spelt
+  // (path, canonical value as TOML) of all keys that are not per_host, sorted: names what differs between ranks.
   std::vector<std::pair<std::string, std::string>> fingerprint() const;
   const Schema& schema() const;
 

@@ -1,9 +1,13 @@
-// The run's journals: one JSON object a line, appended and flushed line by line.
+// The run's journals: one JSON object a line, handed to the system line by line, so that a killed process loses
+// nothing. A last line that a crash or a full disk cut short is cut off when the file is opened again.
+// Errors of opening and writing: those of io_error (base/files.h): path, reason, what to do; a full disk is
+// kExhausted and leaves the file at its last whole line.
 #pragma once
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -20,7 +24,7 @@ struct Decision {
   std::string cause;
   Scalar from, to;
   std::string text_en, text_zh;
-  std::map<std::string, Scalar> details;  // further fields of the line
+  std::map<std::string, Scalar> details;  // further fields of the line; a name already taken gets "details." before it
 };
 
 enum class Language : uint8_t { kEnglish, kChinese };
@@ -29,9 +33,11 @@ enum class Language : uint8_t { kEnglish, kChinese };
 // Thread: any. An empty path writes nowhere but keeps the text in the log.
 class DecisionLog {
  public:
-  DecisionLog(const std::string& path, Language language);
+  // keep_through_attempt: as MetricsLog's.
+  DecisionLog(const std::string& path, Language language, int64_t keep_through_attempt = -1);
   ~DecisionLog();
   void write(const Decision& decision);
+  // "step 7, amp_o2: loss_scale from 8192 to 4096: gradient variance jumped", or the decision's own sentence.
   static std::string human(const Decision& decision, Language language);
 
  private:
@@ -40,9 +46,11 @@ class DecisionLog {
 };
 
 // metrics.jsonl: a line a step, fields in the order given; NaN and infinities are written as the strings
-// "nan", "inf", "-inf" (JSON has none). On resume, lines past `keep_through_attempt` are cut off first, so that no step stands twice.
+// "nan", "inf", "-inf" (JSON has none).
 class MetricsLog {
  public:
+  // On resume, the first line whose "attempt" is greater than `keep_through_attempt` and all after it are cut off
+  // first, so that no step stands twice; negative keeps all. An empty path writes nowhere. Thread: any.
   explicit MetricsLog(const std::string& path, int64_t keep_through_attempt = -1);
   ~MetricsLog();
   void write(const std::vector<std::pair<std::string, Scalar>>& fields);

@@ -8,12 +8,16 @@ namespace sz::log {
 
 enum class Level { kDebug, kInfo, kWarn, kError };
 
-// Sends messages to PATH (appended) as well as stderr; RANK goes into the file's lines.
-// Only messages of at least stderr_level reach stderr. Throws Error(kUsage) when PATH can't be opened.
+// Sends messages to PATH (appended; its folder is made) as well as stderr; RANK goes into the file's lines.
+// Only messages of at least stderr_level reach stderr; the file gets them all. An empty PATH: stderr alone.
+// A second call takes the place of the first. Throws Error(kUsage, kExhausted) when PATH can't be opened.
 void open(const std::string& path, int rank, Level stderr_level);
-void set_stderr_level(Level level);
+void set_stderr_level(Level level);  // kInfo before
 void write(Level level, const std::string& message);
 void flush();
+
+// A line that stays below all messages while it is set, on a terminal only (see base/progress.h); empty ends it.
+void set_status(const std::string& line);
 
 inline void debug(const std::string& m) { write(Level::kDebug, m); }
 inline void info(const std::string& m) { write(Level::kInfo, m); }

@@ -1,0 +1,129 @@
+#include "base/log.h"
+
+#include <fcntl.h>
+#include <spdlog/sinks/base_sink.h>
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+#include <mutex>
+
+#include "base/error.h"
+#include "base/files.h"
+
+namespace sz::log {
+namespace {
+
+constexpr const char* kEraseLine = "\r\033[K";
+
+spdlog::level::level_enum to_spdlog(Level level) {
+  switch (level) {
+    case Level::kDebug: return spdlog::level::debug;
+    case Level::kInfo: return spdlog::level::info;
+    case Level::kWarn: return spdlog::level::warn;
+    case Level::kError: return spdlog::level::err;
+  }
+  return spdlog::level::info;
+}
+
+// stderr with a status line below the messages. Each message is one write, so that ranks' lines never mix.
+class StderrSink : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  StderrSink() : terminal_(::isatty(STDERR_FILENO) == 1) { set_pattern("%H:%M:%S %^%-5l%$ %v"); }
+
+  void set_status(const std::string& line) {
+    if (!terminal_) return;
+    const std::lock_guard lock(mutex_);
+    status_ = line;
+    put(kEraseLine + status_);
+  }
+
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t text;
+    formatter_->format(message, text);
+    std::string line(text.data(), text.size());
+    if (terminal_) {
+      colour(line, message);
+      if (!status_.empty()) line = kEraseLine + line + status_;
+    }
+    put(line);
+  }
+  void flush_() override { std::fflush(stderr); }
+
+ private:
+  static void colour(std::string& line, const spdlog::details::log_msg& message) {
+    if (message.level < spdlog::level::warn) return;
+    line.insert(message.color_range_end, "\033[0m");
+    line.insert(message.color_range_start, message.level == spdlog::level::warn ? "\033[33m" : "\033[31m");
+  }
+  static void put(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+
+  const bool terminal_;
+  std::string status_;
+};
+
+struct State {
+  std::mutex mutex;
+  std::shared_ptr<StderrSink> to_stderr = std::make_shared<StderrSink>();
+  std::shared_ptr<spdlog::logger> logger;
+
+  State() { set_logger(nullptr); }
+
+  void set_logger(spdlog::sink_ptr file) {
+    spdlog::sinks_init_list only_stderr{to_stderr};
+    auto made = std::make_shared<spdlog::logger>("sz", only_stderr);
+    if (file) made->sinks().push_back(file);
+    made->set_level(spdlog::level::debug);
+    made->flush_on(spdlog::level::debug);  // whatever kills the process, the last line is there
+    made->set_error_handler([](const std::string& what) { std::fprintf(stderr, "log: %s\n", what.c_str()); });
+    logger = std::move(made);
+  }
+};
+
+// Never destroyed: threads may still log while the process ends.
+State& state() {
+  static State& made = *new State;
+  static const bool configured = (made.to_stderr->set_level(spdlog::level::info), true);
+  (void)configured;
+  return made;
+}
+
+std::shared_ptr<spdlog::logger> current() {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  return s.logger;
+}
+
+}  // namespace
+
+void open(const std::string& path, int rank, Level stderr_level) {
+  spdlog::sink_ptr file;
+  if (!path.empty()) {
+    make_directories(folder_of(path));
+    // Tried by hand first: spdlog retries, and its exceptions don't carry the reason as a number.
+    const int tried = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (tried < 0) throw io_error("write the log", path, errno);
+    ::close(tried);
+    file = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path, /*truncate=*/false);
+    file->set_pattern("%Y-%m-%d %H:%M:%S.%e rank " + std::to_string(rank) + " %-5l %v");
+  }
+  set_stderr_level(stderr_level);
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  s.set_logger(file);
+}
+
+void set_stderr_level(Level level) { state().to_stderr->set_level(to_spdlog(level)); }
+
+// "{}" keeps braces in a message from being taken for a format.
+void write(Level level, const std::string& message) { current()->log(to_spdlog(level), "{}", message); }
+
+void flush() { current()->flush(); }
+
+void set_status(const std::string& line) { state().to_stderr->set_status(line); }
+
+}  // namespace sz::log
