@@ -37,6 +37,17 @@ size_t widen_f16c(const uint16_t*, float*, size_t) { return 0; }
 size_t narrow_f16c(const float*, uint16_t*, size_t) { return 0; }
 #endif
 
+// A constant trip count and no aliasing: compilers vectorise this at -O2.
+constexpr size_t kGroup = 32;
+
+void narrow_group(const float* __restrict in, uint16_t* __restrict out) {
+  for (size_t i = 0; i < kGroup; ++i) out[i] = bfloat16_of_float(in[i]);
+}
+
+void widen_group(const uint16_t* __restrict in, float* __restrict out) {
+  for (size_t i = 0; i < kGroup; ++i) out[i] = float_of_bfloat16(in[i]);
+}
+
 }  // namespace
 
 void floats_of_halves(const uint16_t* in, float* out, size_t count) {
@@ -47,6 +58,18 @@ void floats_of_halves(const uint16_t* in, float* out, size_t count) {
 void halves_of_floats(const float* in, uint16_t* out, size_t count) {
   size_t i = has_f16c() ? narrow_f16c(in, out, count) : 0;
   for (; i < count; ++i) out[i] = half_of_float(in[i]);
+}
+
+void floats_of_bfloat16s(const uint16_t* in, float* out, size_t count) {
+  size_t i = 0;
+  for (; i + kGroup <= count; i += kGroup) widen_group(in + i, out + i);
+  for (; i < count; ++i) out[i] = float_of_bfloat16(in[i]);
+}
+
+void bfloat16s_of_floats(const float* in, uint16_t* out, size_t count) {
+  size_t i = 0;
+  for (; i + kGroup <= count; i += kGroup) narrow_group(in + i, out + i);
+  for (; i < count; ++i) out[i] = bfloat16_of_float(in[i]);
 }
 
 }  // namespace sz

@@ -51,8 +51,11 @@ inline uint16_t bfloat16_of_float(float value) {
   return static_cast<uint16_t>(is_nan ? 0x7fc0u : rounded);
 }
 
-// Whole arrays; by F16C where the CPU has it. The arrays must not overlap.
+// Whole arrays, with the bits of the functions above; fp16 by F16C where the CPU has it. The arrays must not
+// overlap.
 void floats_of_halves(const uint16_t* in, float* out, size_t count);
 void halves_of_floats(const float* in, uint16_t* out, size_t count);
+void floats_of_bfloat16s(const uint16_t* in, float* out, size_t count);
+void bfloat16s_of_floats(const float* in, uint16_t* out, size_t count);
 
 }  // namespace sz

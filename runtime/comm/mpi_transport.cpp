@@ -57,6 +57,7 @@ class MpiTransport final : public Transport {
   void send_control(const ControlMessage& message);
   void poll_control();
   bool all_departed() const;
+  bool is_first_departed() const;
   void wait_for_others(bool aborted);
   void finalize();
 
@@ -149,6 +150,12 @@ void MpiTransport::poll_control() {
   }
 }
 
+// One rank's MPI_Abort ends them all; several at once make the launcher print errors of its own. So the
+// first one here calls it, and the others only if that had no effect.
+bool MpiTransport::is_first_departed() const {
+  return std::find(departed_.begin(), departed_.end(), true) == departed_.begin() + rank_;
+}
+
 bool MpiTransport::all_departed() const {
   return std::find(departed_.begin(), departed_.end(), false) == departed_.end();
 }
@@ -172,6 +179,7 @@ void MpiTransport::close(bool aborted) noexcept {
   wait_for_others(aborted);
   if (!aborted && !heard_) return finalize();
   std::fflush(nullptr);
+  if (!is_first_departed()) std::this_thread::sleep_for(std::chrono::duration<double>(kLastWordsSeconds));
   MPI_Abort(MPI_COMM_WORLD, static_cast<int>(Exit::kComm));
   std::_Exit(static_cast<int>(Exit::kComm));
 }

@@ -32,12 +32,8 @@ struct Half {
 struct Bfloat16 {
   using Element = uint16_t;
   using Accumulator = float;
-  static void widen(const uint16_t* in, float* out, size_t n) {
-    for (size_t i = 0; i < n; ++i) out[i] = float_of_bfloat16(in[i]);
-  }
-  static void narrow(const float* in, uint16_t* out, size_t n) {
-    for (size_t i = 0; i < n; ++i) out[i] = bfloat16_of_float(in[i]);
-  }
+  static void widen(const uint16_t* in, float* out, size_t n) { floats_of_bfloat16s(in, out, n); }
+  static void narrow(const float* in, uint16_t* out, size_t n) { bfloat16s_of_floats(in, out, n); }
 };
 
 template <typename Type>

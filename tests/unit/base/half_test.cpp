@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -66,21 +67,34 @@ TEST(Half, ExtremesOfFp32) {
 }
 
 // Whatever instructions arrays are converted with, the bits are those of the scalar code.
-TEST(Half, ArraysAgreeWithScalars) {
-  std::vector<uint16_t> halves(65536 + 3);
-  for (size_t i = 0; i < halves.size(); ++i) halves[i] = static_cast<uint16_t>(i);
-  std::vector<float> floats(halves.size());
-  floats_of_halves(halves.data(), floats.data(), halves.size());
-  for (size_t i = 0; i < halves.size(); ++i) {
-    EXPECT_EQ(std::bit_cast<uint32_t>(floats[i]), std::bit_cast<uint32_t>(float_of_half(halves[i])));
+using Widen = void (*)(const uint16_t*, float*, size_t);
+using Narrow = void (*)(const float*, uint16_t*, size_t);
+
+void expect_same_as_scalars(Widen widen, float (*widen_one)(uint16_t), Narrow narrow, uint16_t (*narrow_one)(float)) {
+  std::vector<uint16_t> shorts(65536 + 3);
+  for (size_t i = 0; i < shorts.size(); ++i) shorts[i] = static_cast<uint16_t>(i);
+  std::vector<float> floats(shorts.size());
+  widen(shorts.data(), floats.data(), shorts.size());
+  for (size_t i = 0; i < shorts.size(); ++i) {
+    EXPECT_EQ(std::bit_cast<uint32_t>(floats[i]), std::bit_cast<uint32_t>(widen_one(shorts[i])));
   }
   std::vector<float> values;
-  for (uint64_t bits = 0; bits < (1ull << 32); bits += 4099) values.push_back(std::bit_cast<float>(uint32_t(bits)));
+  for (uint64_t bits = 0; bits < (1ull << 32); bits += 4099) {
+    values.push_back(std::bit_cast<float>(static_cast<uint32_t>(bits)));
+  }
   std::vector<uint16_t> narrowed(values.size());
-  halves_of_floats(values.data(), narrowed.data(), values.size());
+  narrow(values.data(), narrowed.data(), values.size());
   size_t different = 0;
-  for (size_t i = 0; i < values.size(); ++i) different += narrowed[i] != half_of_float(values[i]);
+  for (size_t i = 0; i < values.size(); ++i) different += narrowed[i] != narrow_one(values[i]);
   EXPECT_EQ(different, 0u);
+}
+
+TEST(Half, ArraysAgreeWithScalars) {
+  expect_same_as_scalars(floats_of_halves, float_of_half, halves_of_floats, half_of_float);
+}
+
+TEST(Bfloat16, ArraysAgreeWithScalars) {
+  expect_same_as_scalars(floats_of_bfloat16s, float_of_bfloat16, bfloat16s_of_floats, bfloat16_of_float);
 }
 
 TEST(Bfloat16, EveryValueComesBack) {

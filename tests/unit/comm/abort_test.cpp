@@ -134,7 +134,6 @@ TEST(Mismatch, NamesBothRanksTheChannelAndTheOperations) {
 }
 
 TEST(Mismatch, FindsOtherCountsTypesAndRoots) {
-  std::vector<double> data(100000);
   const std::vector<std::function<WorkPtr(Communicator&, int)>> calls = {
       [&](Communicator& comm, int odd) {  // too long for a first message on one rank only
         static thread_local std::vector<double> own(100000);

@@ -15,7 +15,7 @@ namespace sz::test {
 using Bytes = std::vector<std::byte>;
 
 inline constexpr DType kSummable[] = {DType::kF32, DType::kF64, DType::kF16, DType::kBF16, DType::kI64};
-// Nothing, fewer than ranks, odd, and with kCaseOptions: several segments, and parts that end within one.
+// Nothing, fewer than ranks, odd, and with case_options(): several segments, and parts that end within one.
 inline constexpr size_t kCounts[] = {0, 1, 3, 7, 500, 4099, 20011};
 
 // Small segments and messages, so that short tests go through many.
@@ -83,7 +83,7 @@ inline Bytes all_gather_in_place_case(Communicator& comm, size_t bytes) {
   Bytes all(bytes * comm.size());
   const Bytes own = make_input(comm.rank(), bytes, bytes / 8 + 1, DType::kI64);
   std::byte* in = all.data() + comm.rank() * bytes;
-  std::memcpy(in, own.data(), bytes);
+  if (bytes > 0) std::memcpy(in, own.data(), bytes);
   comm.all_gather(Channel::kGather, in, all.data(), bytes)->wait();
   return all;
 }

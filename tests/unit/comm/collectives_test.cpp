@@ -101,6 +101,7 @@ TEST_P(Collectives, ReduceScatterMayWriteIntoItsInput) {
 TEST_P(Collectives, AllGatherPutsEachRankInItsPlace) {
   on_ranks([this](Communicator& comm) {
     for (size_t bytes : kCounts) {
+      if (bytes == 0) continue;
       const Bytes all = all_gather_in_place_case(comm, bytes);
       for (int rank = 0; rank < ranks(); ++rank) {
         const Bytes expected = make_input(rank, bytes, bytes / 8 + 1, DType::kI64);
