@@ -28,5 +28,6 @@ function(sz_unit_test layer)
   add_executable(${layer}_test ${sources} ${ARG_EXTRA})
   target_include_directories(${layer}_test PRIVATE "${CMAKE_SOURCE_DIR}/tests")
   target_link_libraries(${layer}_test PRIVATE sz_${layer} ${ARG_DEPS} GTest::gtest_main GTest::gmock)
-  gtest_discover_tests(${layer}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX "${layer}." PROPERTIES TIMEOUT ${ARG_TIMEOUT})
+  gtest_discover_tests(${layer}_test DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_PREFIX "${layer}."
+    PROPERTIES TIMEOUT ${ARG_TIMEOUT})
 endfunction()

@@ -1,0 +1,76 @@
+#include "status_folder.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+namespace sz::launch {
+
+namespace {
+
+std::string temporary_base() {
+  const char* folder = std::getenv("TMPDIR");
+  return folder && *folder ? folder : "/tmp";
+}
+
+}  // namespace
+
+TemporaryFolder::TemporaryFolder(const std::string& parent) : path_(parent + "/szlaunch.XXXXXX") {
+  if (mkdtemp(path_.data())) return;
+  throw std::system_error(errno, std::generic_category(), "cannot make a folder in " + parent);
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+StatusFolder::StatusFolder() : folder_(temporary_base()) {}
+
+std::optional<RankPids> StatusFolder::pids(int rank) const {
+  std::ifstream file(path() + "/pid-" + std::to_string(rank));
+  RankPids pids;
+  if (file >> pids.keeper >> pids.worker) return pids;
+  return std::nullopt;
+}
+
+std::optional<Report> StatusFolder::report(int rank) const {
+  const std::string name = path() + "/rank-" + std::to_string(rank);
+  std::ifstream file(name);
+  std::string first;
+  if (!std::getline(file, first) || first.rfind("exit=", 0) != 0) return std::nullopt;
+  Report report;
+  report.code = std::atoi(first.c_str() + 5);
+  report.message.assign(std::istreambuf_iterator<char>(file), {});
+  while (!report.message.empty() && report.message.back() == '\n') report.message.pop_back();
+  struct stat information {};
+  if (stat(name.c_str(), &information) == 0) {
+    report.written_ns = information.st_mtim.tv_sec * 1'000'000'000LL + information.st_mtim.tv_nsec;
+  }
+  return report;
+}
+
+std::optional<RankEnd> StatusFolder::end(int rank) const {
+  std::ifstream file(path() + "/end-" + std::to_string(rank));
+  std::string how;
+  RankEnd end;
+  if (!(file >> how >> end.number)) return std::nullopt;
+  end.by_signal = how == "signal";
+  return end;
+}
+
+void write_status(const std::string& path, const std::string& text) {
+  const std::string part = path + ".part";
+  std::ofstream file(part);
+  file << text;
+  file.close();
+  if (!file || std::rename(part.c_str(), path.c_str()) != 0) std::perror(("szlaunch: " + path).c_str());
+}
+
+}  // namespace sz::launch

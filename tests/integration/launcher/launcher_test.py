@@ -1,0 +1,294 @@
+"""szlaunch as a user sees it: what it prints, its exit codes, and that it leaves no process behind.
+
+$SZLAUNCH is the program under test, $SZ_WORKER the stand-in for szworker (fake_worker.cpp says what it can do).
+"""
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+SZLAUNCH = os.environ["SZLAUNCH"]
+LIMIT = 60  # seconds, for what takes one or two
+
+
+def alive(pid):
+    try:
+        state = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        return state not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def wait_until(condition, what):
+    until = time.monotonic() + LIMIT
+    while not condition():
+        if time.monotonic() > until:
+            raise AssertionError(f"waited {LIMIT} s for {what}")
+        time.sleep(0.02)
+
+
+class LauncherTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="launcher-test-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.temporary = self.folder / "tmp"
+        self.temporary.mkdir()
+        self.config = self.folder / "fake.toml"
+        self.environment = os.environ | {"FAKE_FOLDER": str(self.folder), "TMPDIR": str(self.temporary)}
+        self.environment.pop("OMP_NUM_THREADS", None)
+
+    def launch(self, *arguments):
+        """Runs szlaunch to its end."""
+        return subprocess.run([SZLAUNCH, *map(str, arguments)], env=self.environment, cwd=self.folder,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT)
+
+    def run_ranks(self, ranks, *actions, options=()):
+        self.config.write_text("\n".join(actions) + "\n")
+        result = self.launch("run", self.config, "-n", ranks, *options)
+        self.assert_nothing_left(ranks)
+        return result
+
+    def start_ranks(self, ranks, *actions):
+        """Starts szlaunch and waits until all ranks are about to act."""
+        self.config.write_text("\n".join(actions) + "\n")
+        process = subprocess.Popen([SZLAUNCH, "run", str(self.config), "-n", str(ranks)], env=self.environment,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(self.stop, process)
+        wait_until(lambda: all((self.folder / f"pid-{rank}").exists() for rank in range(ranks)), "the ranks to start")
+        return process
+
+    def stop(self, process):
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+    def pid(self, rank):
+        return int((self.folder / f"pid-{rank}").read_text())
+
+    def mpirun_pid(self, process):
+        children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        self.assertEqual(len(children), 1, "szlaunch has one child, mpirun")
+        return int(children[0])
+
+    def assert_nothing_left(self, ranks):
+        for rank in range(ranks):
+            if (self.folder / f"pid-{rank}").exists():
+                wait_until(lambda: not alive(self.pid(rank)), f"rank {rank} to be gone")
+        self.assertEqual(list(self.temporary.iterdir()), [], "szlaunch and mpirun remove their folders")
+
+
+class RunTest(LauncherTest):
+    def test_all_ranks_done(self):
+        result = self.run_ranks(2)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stderr, "")
+
+    def test_arguments_reach_the_worker_in_order(self):
+        result = self.run_ranks(2, options=["--set", "a.b=1", "--resume", "auto", "--set", "text=x y"])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(re.findall("argument (.*)", result.stdout),
+                         ["--set", "a.b=1", "--set", "text=x y", "--resume", "auto"])
+
+    def test_one_rank_needs_no_mpirun(self):
+        self.environment["PATH"] = "/nowhere"
+        self.assertEqual(self.run_ranks(1).returncode, 0)
+        self.assertEqual(self.run_ranks(1, "0 exit 5 diverged").returncode, 5)
+
+    def test_without_mpirun_two_ranks_say_how_to_get_it(self):
+        self.environment["PATH"] = "/nowhere"
+        result = self.run_ranks(2)
+        self.assertEqual(result.returncode, 7)
+        self.assertIn("openmpi-bin", result.stderr)
+
+    def test_cores_are_shared_among_ranks(self):
+        cores = len(os.sched_getaffinity(0))
+        self.assertIn(f"threads {cores}\n", self.run_ranks(1).stdout)
+        self.assertIn(f"threads {max(1, cores // 2)}\n", self.run_ranks(2).stdout)
+        self.environment["OMP_NUM_THREADS"] = "3"
+        self.assertIn("threads 3\n", self.run_ranks(2).stdout)
+
+    def test_output_passes_unchanged(self):
+        self.config.write_text("0 babble\n")
+        command = [SZLAUNCH, "run", str(self.config), "-n", "2"]
+        result = subprocess.run(command, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True,
+                                timeout=LIMIT)
+        fence = b"-" * 70 + b"\n"
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn(b"output of rank 0\n", result.stdout)
+        self.assertEqual(result.stderr,
+                         b"\rstep 1\rstep 2\rstep 3\n[rank 0] warning\n" + fence + b"a sample\n" + fence)
+
+    def test_more_ranks_than_cores(self):
+        ranks = len(os.sched_getaffinity(0)) * 2 + 1
+        result = self.run_ranks(ranks, *[f"{rank} barrier" for rank in range(ranks)])
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_a_ranks_own_error_is_the_runs(self):
+        result = self.run_ranks(3, "0 exit 7 lost rank 1", "1 exit 4 data.jsonl:3: no field `text`", "2 barrier")
+        self.assertEqual(result.returncode, 4)
+        lines = result.stderr.splitlines()
+        self.assertEqual(lines, ["szlaunch: rank 1: data.jsonl:3: no field `text` (exit code 4: data)"])
+
+    def test_every_exit_code_comes_back(self):
+        for code in range(1, 9):
+            with self.subTest(code=code):
+                result = self.run_ranks(2, f"0 exit {code} why", f"1 exit {code} why")
+                self.assertEqual(result.returncode, code, result.stderr)
+                self.assertRegex(result.stderr, r"^szlaunch: rank [01]: why \(exit code \d: [a-z ]+\)\n$")
+
+    def test_missing_configuration(self):
+        result = self.launch("run", "nowhere.toml", "-n", 2)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("nowhere.toml", result.stderr)
+
+
+class LossTest(LauncherTest):
+    def assert_lost(self, process, ranks, pattern):
+        output, errors = process.communicate(timeout=LIMIT)
+        self.assertEqual(process.returncode, 7, errors)
+        self.assertRegex(errors, pattern)
+        self.assert_nothing_left(ranks)
+
+    def test_a_killed_rank_ends_the_others(self):
+        process = self.start_ranks(3, "0 barrier", "1 stubborn", "2 stubborn")
+        os.kill(self.pid(1), signal.SIGKILL)
+        self.assert_lost(process, 3, r"^szlaunch: rank 1 was killed by signal 9")
+
+    def test_a_rank_that_crashes(self):
+        result = self.run_ranks(2, "0 barrier", "1 raise 11")
+        self.assertEqual(result.returncode, 7)
+        self.assertIn("szlaunch: rank 1 was killed by signal 11 (Segmentation fault)", result.stderr)
+
+    def test_a_rank_that_ends_without_a_report(self):
+        result = self.run_ranks(2, "0 barrier", "1 silent 0")
+        self.assertEqual(result.returncode, 7)
+        self.assertIn("rank 1", result.stderr)
+
+    def test_a_failing_rank_does_not_wait_for_a_stubborn_one(self):
+        result = self.run_ranks(2, "0 exit 8 no space left on runs/", "1 stubborn")
+        self.assertEqual(result.returncode, 8)
+        self.assertIn("rank 0: no space left on runs/", result.stderr)
+
+    def test_mpirun_killed(self):
+        process = self.start_ranks(2, "0 stubborn", "1 stubborn")
+        os.kill(self.mpirun_pid(process), signal.SIGKILL)
+        self.assert_lost(process, 2, r"szlaunch: mpirun, and all ranks with it, was killed by signal 9")
+
+    def test_launcher_killed(self):
+        process = self.start_ranks(2, "0 stubborn", "1 stubborn")
+        mpirun = self.mpirun_pid(process)
+        process.kill()
+        for pid in (mpirun, self.pid(0), self.pid(1)):
+            wait_until(lambda pid=pid: not alive(pid), f"{pid} to be gone")
+
+
+class StopTest(LauncherTest):
+    def stop_with(self, number, *actions):
+        process = self.start_ranks(len(actions), *actions)
+        process.send_signal(number)
+        output, errors = process.communicate(timeout=LIMIT)
+        self.assert_nothing_left(len(actions))
+        return process.returncode, errors
+
+    def test_sigterm_lets_ranks_save(self):
+        code, errors = self.stop_with(signal.SIGTERM, "0 save", "1 save")
+        self.assertEqual(code, 143, errors)
+        self.assertIn("the ranks saved their state", errors)
+
+    def test_sigint_is_130(self):
+        code, errors = self.stop_with(signal.SIGINT, "0 save", "1 save")
+        self.assertEqual(code, 130, errors)
+
+    def test_error_while_saving_wins(self):
+        self.config.write_text("")
+        process = self.start_ranks(2, "0 save", "1 stubborn")
+        process.send_signal(signal.SIGTERM)
+        os.kill(self.pid(1), signal.SIGKILL)
+        _, errors = process.communicate(timeout=LIMIT)
+        self.assertEqual(process.returncode, 7, errors)
+        self.assert_nothing_left(2)
+
+    def test_second_signal_kills(self):
+        process = self.start_ranks(2, "0 stubborn", "1 stubborn")
+        process.send_signal(signal.SIGTERM)
+        while "once more" not in process.stderr.readline():
+            self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=LIMIT)
+        self.assertEqual(process.returncode, 143, errors)
+        self.assertIn("killed", errors)
+        self.assert_nothing_left(2)
+
+    def test_one_rank_gets_the_signal_itself(self):
+        code, errors = self.stop_with(signal.SIGTERM, "0 save")
+        self.assertEqual(code, 143, errors)
+        self.assertNotIn("szlaunch:", errors)
+
+    def test_ranks_stopped_by_somebody_else(self):
+        process = self.start_ranks(2, "0 save", "1 save")
+        for rank in (0, 1):
+            os.kill(self.pid(rank), signal.SIGTERM)
+        _, errors = process.communicate(timeout=LIMIT)
+        self.assertEqual(process.returncode, 143, errors)
+
+
+class VerbTest(LauncherTest):
+    def test_version_and_help(self):
+        self.assertRegex(self.launch("--version").stdout, r"^szlaunch \d+\.\d+\.\d+\n$")
+        result = self.launch("--help")
+        self.assertEqual(result.returncode, 0)
+        for verb in ("run", "check", "plugins", "data", "estimate", "doctor", "Examples:"):
+            self.assertIn(verb, result.stdout)
+        self.assertEqual(self.launch("help").stdout, result.stdout)
+        self.assertIn("--resume", self.launch("help", "run").stdout)
+
+    def test_no_verb_is_a_usage_error(self):
+        self.assertEqual(self.launch().returncode, 2)
+
+    def test_unknown_verb_names_the_nearest(self):
+        result = self.launch("chekc", "x.toml")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("Did you mean 'check'?", result.stderr)
+        self.assertNotIn("Did you mean", self.launch("zzzzzzzz").stderr)
+
+    def test_wrong_options(self):
+        self.config.write_text("")
+        for arguments in (["-n", "0"], ["-n", "two"], ["--set", "novalue"], ["--set", "=1"], ["--nonsense"]):
+            with self.subTest(arguments=arguments):
+                self.assertEqual(self.launch("run", self.config, *arguments).returncode, 2)
+
+    def test_verbs_of_the_worker(self):
+        for words in (["check", "a.toml"], ["plugins", "plan", "a.toml"], ["data", "prepare", "a.toml", "--set", "a=1"],
+                      ["estimate", "a.toml"]):
+            with self.subTest(words=words):
+                self.assertEqual(self.launch(*words).stdout.split(), words)
+        self.assertIn("Usage", self.launch("plugins", "--help").stdout)
+        self.assertEqual(self.launch("check").returncode, 2)
+
+    def test_external_command(self):
+        program = self.folder / "szlaunch-greet"
+        program.write_text('#!/bin/sh\necho "hello $1"\nexit 5\n')
+        program.chmod(0o755)
+        self.environment["PATH"] = f"{self.folder}:{self.environment['PATH']}"
+        result = self.launch("greet", "世界")
+        self.assertEqual((result.returncode, result.stdout), (5, "hello 世界\n"))
+
+    def test_missing_worker(self):
+        self.environment["SZ_WORKER"] = str(self.folder / "nothing")
+        result = self.launch("check", "a.toml")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("SZ_WORKER", result.stderr)
+
+    def test_doctor(self):
+        result = self.launch("doctor")
+        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertRegex(result.stdout, r"ok +mpirun +mpirun \(Open MPI\)")
+
+
+if __name__ == "__main__":
+    unittest.main()
