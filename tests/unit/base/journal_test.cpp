@@ -84,17 +84,16 @@ TEST(Journal, ErrorsSayWhatToDo) {
 TEST(JournalDeathTest, ALineThatDoesNotFitLeavesThoseBeforeItWhole) {
   const TemporaryFolder folder;
   const std::string path = folder / "m.jsonl";
-  EXPECT_EXIT(
-      {
-        ::signal(SIGXFSZ, SIG_IGN);
-        const rlimit limit{30, 30};
-        ::setrlimit(RLIMIT_FSIZE, &limit);
-        MetricsLog log(path);
-        log.write({{"attempt", int64_t{1}}});
-        const auto thrown = thrown_by([&] { log.write({{"text", std::string(100, 'x')}}); });
-        std::_Exit(thrown.exit == Exit::kExhausted ? 0 : 1);
-      },
-      ::testing::ExitedWithCode(0), "");
+  const auto write_past_the_limit = [&] {
+    ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{30, 30};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    MetricsLog log(path);
+    log.write({{"attempt", int64_t{1}}});
+    const auto thrown = thrown_by([&] { log.write({{"text", std::string(100, 'x')}}); });
+    std::_Exit(thrown.exit == Exit::kExhausted ? 0 : 1);
+  };
+  EXPECT_EXIT(write_past_the_limit(), ::testing::ExitedWithCode(0), "");
   EXPECT_EQ(slurp(path), "{\"attempt\":1}\n");
 }
 
