@@ -42,7 +42,8 @@ static sz_error* on_verdict(void* self, const sz_hook_info* info) {
   if (fabs(z) < w->threshold) return NULL;
   const sz_field fields[] = {{"z", sz_float(z)}};
   return w->decisions->record(w->host, &(sz_decision){SZ_SIZED(sz_decision), .what = "gradient_norm",
-      .cause = "gradient norm jumped", .from = sz_float(mean), .to = sz_float(norm), .field_count = 1, .fields = fields});
+      .cause = "gradient norm jumped", .from = sz_float(mean), .to = sz_float(norm),
+      .field_count = 1, .fields = fields});
 }
 
 static const sz_descriptor descriptor = {SZ_SIZED(sz_descriptor), .draft = SZ_DRAFT, .id = "gradient_zscore",

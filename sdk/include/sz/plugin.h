@@ -17,7 +17,7 @@
 
 SZ_BEGIN_C
 
-/* ---- What the host offers first ------------------------------------------------------------------------------- */
+/* ---- What the host offers first --------------------------------------------------------------------------------- */
 
 #define SZ_OFFER_MAGIC UINT64_C(0x315245464F5A5300) /* "\0SZOFER1", read as bytes */
 
@@ -49,7 +49,7 @@ struct sz_host {
   const void* (*get_interface)(const sz_host* host, const char* id);
 };
 
-/* ---- The descriptor: all that the load plan needs to know, as data --------------------------------------------- */
+/* ---- The descriptor: all that the load plan needs to know, as data ---------------------------------------------- */
 
 typedef uint32_t sz_op;
 enum { SZ_EQUAL = 0, SZ_NOT_EQUAL = 1, SZ_IN = 2 };
@@ -176,7 +176,7 @@ typedef struct sz_plugin {
   const void* (*provide)(void* self, const char* service, const char* name, void** object);
 } sz_plugin;
 
-/* ---- Entry and note ----------------------------------------------------------------------------------------------- */
+/* ---- Entry and note --------------------------------------------------------------------------------------------- */
 
 /* [main] The one exported symbol. Checks the offer before anything else; NULL with *error set: no agreement. */
 typedef const sz_plugin* (*sz_plugin_entry_fn)(const sz_offer* offer, sz_error** error);

@@ -8,7 +8,7 @@
 
 SZ_BEGIN_C
 
-/* ---- sz.scorer/1: text (+ language) -> difficulty ---------------------------------------------------------------- */
+/* ---- sz.scorer/1: text (+ language) -> difficulty --------------------------------------------------------------- */
 
 typedef struct sz_text_item {
   sz_string text;       /* valid UTF-8 */
@@ -30,7 +30,7 @@ typedef struct sz_scorer {
   sz_error* (*score)(void* object, uint64_t count, const sz_text_item* items, double* scores, uint32_t* route);
 } sz_scorer;
 
-/* ---- sz.pacing/1: training signals -> difficulty threshold --------------------------------------------------------- */
+/* ---- sz.pacing/1: training signals -> difficulty threshold ------------------------------------------------------ */
 
 /* The same on all ranks. Lent. */
 typedef struct sz_pacing_signals {
@@ -57,7 +57,7 @@ typedef struct sz_pacing {
   sz_error* (*pace)(void* object, const sz_pacing_signals* signals, double* threshold, const char** cause);
 } sz_pacing;
 
-/* ---- sz.architecture/1: config -> declared parameters and segments -------------------------------------------------- */
+/* ---- sz.architecture/1: config -> declared parameters and segments ---------------------------------------------- */
 
 typedef struct sz_model_options {
   uint32_t struct_size;
@@ -108,7 +108,7 @@ typedef struct sz_segment {
                         sz_tensor_list* grad_parameters);
 } sz_segment;
 
-/* ---- sz.loss/1 ---------------------------------------------------------------------------------------------------- */
+/* ---- sz.loss/1 -------------------------------------------------------------------------------------------------- */
 
 #define SZ_LOSS "sz.loss/1"
 typedef struct sz_loss {
@@ -122,7 +122,7 @@ typedef struct sz_loss {
                        sz_bool want_gradients, sz_tensor_list* results);
 } sz_loss;
 
-/* ---- sz.optimizer/1 ------------------------------------------------------------------------------------------------- */
+/* ---- sz.optimizer/1 --------------------------------------------------------------------------------------------- */
 
 #define SZ_OPTIMIZER "sz.optimizer/1"
 typedef struct sz_optimizer {
@@ -133,7 +133,7 @@ typedef struct sz_optimizer {
   sz_error* (*update)(void* object, const sz_update_unit* unit, const sz_step_scalars* scalars);
 } sz_optimizer;
 
-/* ---- sz.schedule/1: progress -> factor -------------------------------------------------------------------------------- */
+/* ---- sz.schedule/1: progress -> factor -------------------------------------------------------------------------- */
 
 typedef struct sz_progress {
   uint32_t struct_size;
@@ -152,7 +152,7 @@ typedef struct sz_schedule {
   sz_error* (*factor)(void* object, const sz_progress* progress, double* factor);
 } sz_schedule;
 
-/* ---- sz.source/1: a data set ------------------------------------------------------------------------------------------- */
+/* ---- sz.source/1: a data set ------------------------------------------------------------------------------------ */
 
 /* What is known of a sample without reading its tokens. */
 typedef struct sz_sample_info {

@@ -1,7 +1,7 @@
 /* sz.events/1: named, typed key-values from plugin to plugin. Draft.
  *
- * Delivered in order on the main thread, after the hook during which they were raised; those raised in VERDICT arrive
- * after a rollback's restore. */
+ * Delivered in order on the main thread, soon after they were raised: after VERDICT (and a rollback's restore, which
+ * therefore can't undo what they bring about), at STEP_END and at EVAL_END. */
 #ifndef SZ_HOST_EVENTS_H
 #define SZ_HOST_EVENTS_H
 

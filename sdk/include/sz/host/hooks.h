@@ -24,7 +24,7 @@ typedef struct sz_call_info {
   uint32_t struct_size;
   int32_t segment;
   const char* segment_name;
-  sz_segment_context context;
+  const sz_segment_context* context;
   sz_bool keep_graph; /* forward: whether next will keep a graph */
   sz_bool graph_kept; /* backward: whether there is something to differentiate */
 } sz_call_info;

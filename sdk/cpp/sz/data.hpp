@@ -1,0 +1,33 @@
+// sz.data/1: the samples of the run.
+#pragma once
+#include <string_view>
+
+#include <sz/host.hpp>
+#include <sz/host/data.h>
+
+namespace sz::inline sdk {
+
+class Data : Interface<sz_data> {
+ public:
+  explicit Data(Host host) : Interface(host, SZ_DATA) {}
+
+  int64_t count(sz_split split) const { return table().count(raw(), split); }
+  sz_sample_info info(sz_split split, int64_t sample) const {
+    sz_sample_info info = {};
+    info.struct_size = sizeof(info);
+    check(table().info(raw(), split, sample, &info));
+    return info;
+  }
+  const char* language(int32_t language) const { return table().language(raw(), language); }
+  // Lent until this thread's next call.
+  std::string_view text(sz_split split, int64_t sample) const {
+    sz_string text = {};
+    check(table().text(raw(), split, sample, &text));
+    return {text.ptr, text.len};
+  }
+  void tokens(sz_split split, int64_t sample, int64_t* ids, int64_t* labels, float* mask) const {
+    check(table().tokens(raw(), split, sample, ids, labels, mask));
+  }
+};
+
+}  // namespace sz::inline sdk
