@@ -90,9 +90,8 @@ Finding look_at_shared_memory() {
 Finding look_at_worker() {
   const auto worker = find_worker();
   if (!worker) return {false, "build it with scripts/quickstart.sh"};
-  Finding finding = try_program({*worker, "--version"});
-  finding.text = *worker + (finding.good ? ": " : " does not start: ") + finding.text;
-  return finding;
+  const Finding trial = try_program({*worker, "--help"});  // loads LibTorch and all other libraries
+  return {trial.good, *worker + (trial.good ? " starts" : " does not start: " + trial.text)};
 }
 
 Finding look_at_mpirun() {

@@ -1,7 +1,8 @@
+# shellcheck shell=bash
 # Shared by the scripts beside it (sourced, not run): the repository's root, timed phases, one way to configure.
 ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 BUILD="${SZ_BUILD:-$ROOT/build}"
-cd "$ROOT"
+cd "$ROOT" || exit
 
 die() {  # die CODE MESSAGE...: the project's exit codes (2 usage or set-up, 4 data)
   local code=$1

@@ -98,6 +98,7 @@ list_missing_and_stop() {  # list_missing_and_stop REASON
         awk -v name="$name" '$1 == name { print }' <<<"$DEBIAN_PACKAGES"
       done
       printf 'As root:\n  apt-get update\n  apt-get install -y --no-install-recommends'
+      # shellcheck disable=SC2086
       printf ' %s' $debian
       printf '\n'
     fi
