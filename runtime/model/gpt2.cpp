@@ -181,7 +181,7 @@ class Builder {
 
 class Gpt2 final : public Architecture {
  public:
-  std::string name() const override { return "gpt2"; }
+  std::string name() const override { return "GPT-2"; }
   ModelDeclaration declare(const ModelOptions& options, std::shared_ptr<const Loss> loss) const override {
     if (options.width % options.heads != 0) {
       throw Error(Exit::kUsage, "model.heads: " + std::to_string(options.heads) + " does not divide model.width = " +

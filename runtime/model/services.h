@@ -27,7 +27,7 @@ class Loss {
 std::shared_ptr<const Loss> make_cross_entropy();
 
 struct ModelOptions {
-  std::string type = "gpt2";
+  std::string type = "GPT-2";
   int64_t layers = 4, width = 128, heads = 4, context = 128, vocabulary = 0;
   double dropout = 0.0;
 };

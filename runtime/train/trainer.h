@@ -26,6 +26,9 @@ class Trainer {
  public:
   Trainer(TrainOptions options, TrainParts parts);
 
+  // Before run(): a schedule made for total_steps() and plans_per_epoch(). Borrowed.
+  void set_schedule(Schedule* schedule) { parts_.schedule = schedule; }
+
   // From RUN_BEGIN to RUN_END. `resume`: a checkpoint to go on from, or null. Errors end in RUN_FAILED and are
   // rethrown: Error(kDiverged) for an abort verdict, and whatever the parts throw.
   RunOutcome run(const CheckpointReader* resume);

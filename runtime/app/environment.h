@@ -1,0 +1,19 @@
+// What the launcher and mpirun tell a worker through its environment, and what the worker tells them back.
+#pragma once
+#include <string>
+
+namespace sz {
+
+struct LaunchInfo {
+  int rank = 0, ranks = 1;  // by mpirun's environment, known before MPI is initialised
+  bool under_mpi = false;
+};
+LaunchInfo launch_info();
+
+// Threads of a rank: `asked` where > 0, else OMP_NUM_THREADS, else its share of the cores.
+int threads_of_rank(int asked, const LaunchInfo& launch);
+
+// Writes $SZ_STATUS_DIR/rank-N, from which the launcher learns how this rank ended; nothing without one.
+void report_exit(int rank, int code, const std::string& message);
+
+}  // namespace sz

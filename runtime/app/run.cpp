@@ -1,0 +1,230 @@
+#include "app/run.h"
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <thread>
+
+#include <nlohmann/json.hpp>
+
+#include "app/schema.h"
+#include "app/settings.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "ops/allocator.h"
+#include "ops/threads.h"
+#include "train/default_precision.h"
+#include "train/generator.h"
+#include "train/replicated_residency.h"
+#include "train/shuffle_sampler.h"
+
+namespace sz {
+namespace {
+
+log::Level level_of(const std::string& name) {
+  if (name == "debug") return log::Level::kDebug;
+  if (name == "warn") return log::Level::kWarn;
+  return name == "error" ? log::Level::kError : log::Level::kInfo;
+}
+
+// A text from rank 0 to everybody.
+std::string broadcast_text(Communicator& comm, std::string text) {
+  uint64_t size = text.size();
+  comm.broadcast(Channel::kData, &size, sizeof size, 0)->wait();
+  text.resize(size);
+  if (size > 0) comm.broadcast(Channel::kData, text.data(), size, 0)->wait();
+  return text;
+}
+
+std::string format(const char* pattern, double a, double b = 0, double c = 0) {
+  char text[200];
+  std::snprintf(text, sizeof text, pattern, a, b, c);
+  return text;
+}
+
+}  // namespace
+
+Run::Run(const RunArguments& arguments) : arguments_(arguments), launch_(launch_info()) {}
+Run::~Run() = default;
+
+int Run::execute() {
+  configure();
+  connect();
+  try {
+    agree();
+    find_checkpoint();
+    open_folder();
+    choose_route();
+    open_data();
+    build();
+    const RunOutcome outcome = train();
+    if (outcome.stop_signal == 0) sample();
+    summarise(outcome);
+    return outcome.stop_signal == 0 ? 0 : 128 + outcome.stop_signal;
+  } catch (const std::exception& e) {
+    comm_->abort(e.what());
+    throw;
+  }
+}
+
+void Run::configure() {
+  const ConfigDocument document = ConfigDocument::load(arguments_.config, arguments_.sets);
+  config_ = Config::resolve(document, runtime_schema());
+  if (const auto faults = cross_key_faults(*config_); !faults.empty()) Config::resolve(document, runtime_schema(), faults);
+  log::set_stderr_level(first() ? level_of(config_->get_string("log.level")) : log::Level::kWarn);
+  set_memory_limit(config_->get_int("launch.memory_limit_mb") << 20);
+}
+
+void Run::connect() {
+  const int threads = threads_of_rank(int(config_->get_int("launch.threads")), launch_);
+  // In forked children, so before MPI and before any thread of OpenMP's.
+  if (first() && !config_->has("run.matrix_route")) speeds_ = measure_matrix_routes(threads);
+  set_intra_op_threads(threads);
+  CommOptions options;
+  options.timeout_s = double(config_->get_int("launch.timeout_s"));
+  comm_ = launch_.under_mpi ? make_mpi_communicator(options) : make_single_communicator();
+}
+
+void Run::agree() {
+}
+
+void Run::find_checkpoint() {
+  if (arguments_.resume.empty()) return;
+  std::string found;
+  if (first()) found = find_resume(run_folder(*config_) + "/checkpoints", arguments_.resume);
+  found = broadcast_text(*comm_, found);
+  if (!found.empty()) {
+    resume_ = CheckpointReader::open(found);
+  } else if (first()) {
+    log::info("--resume " + arguments_.resume + ": no checkpoint in " + run_folder(*config_) + " yet; starting a new run");
+  }
+}
+
+void Run::open_folder() {
+  folder_path_ = run_folder(*config_);
+  if (first()) {
+    folder_ = RunFolder::claim(folder_path_, resume_.has_value());
+    folder_->write("config.toml", config_->to_toml());
+    metrics_ = std::make_unique<MetricsLog>(folder_path_ + "/metrics.jsonl", resume_ ? resume_->attempt() : -1);
+  }
+  comm_->barrier(Channel::kData)->wait();
+  const log::Level level = first() ? level_of(config_->get_string("log.level")) : log::Level::kWarn;
+  log::open(folder_path_ + "/logs/rank-" + std::to_string(launch_.rank) + ".log", launch_.rank, level);
+  decisions_ = std::make_unique<DecisionLog>(first() ? folder_path_ + "/decisions.jsonl" : "", log_language(*config_));
+}
+
+void Run::decide(const std::string& part, const std::string& what, const std::string& cause, Scalar to) {
+  if (!first()) return;
+  Decision decision;
+  decision.plugin = part;
+  decision.what = what;
+  decision.cause = cause;
+  decision.to = std::move(to);
+  decisions_->write(decision);
+}
+
+void Run::choose_route() {
+  RouteWish wish;
+  if (config_->has("run.matrix_route")) wish.pinned = config_->get_string("run.matrix_route");
+  if (resume_) wish.saved = resume_->meta().value("matrix_route", "");
+  wish.speeds = speeds_;
+  const RouteChoice choice = choose_matrix_route(wish, *comm_);
+  route_ = choice.name;
+  apply_matrix_route(route_);
+  decide("ops", "matrix_route", choice.cause, route_);
+}
+
+// All ranks come here: one prepares, the others wait on its lock. Rank 0 goes first, so that it is the one that
+// shows progress.
+void Run::open_data() {
+  if (!first()) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  const Prepared prepared = prepare(prepare_options(*config_, first()));
+  data_ = Dataset::open(prepared.folder, config_->get_int("train.context"));
+  if (!first()) return;
+  log::info("data: " + std::to_string(data_->count(Split::kTrain)) + " training and " +
+            std::to_string(data_->count(Split::kValidation)) + " validation samples, vocabulary " +
+            std::to_string(data_->vocabulary()));
+}
+
+void Run::build() {
+  add_builtin_services(registry_);
+  const auto architecture = registry_.get<Architecture>("sz.architecture/1", config_->get_string("model.type"),
+                                                        config_->cite("model.type"));
+  const auto loss = registry_.get<Loss>("sz.loss/1", config_->get_string("train.loss"), config_->cite("train.loss"));
+  model_ = architecture->declare(model_options(*config_, data_->vocabulary()), loss);
+  precision_ = make_default_precision({config_->get_string("train.precision") == "bf16",
+                                       config_->get_int("train.max_bad")});
+  residency_ = make_replicated_residency(replicated_options(*config_, false));
+  sampler_ = make_shuffle_sampler();
+  const std::string& type = config_->get_string("optimizer.type");
+  optimizer_ = registry_.get<OptimizerFactory>("sz.optimizer/1", type, config_->cite("optimizer.type"))
+                   ->make(optimizer_params(*config_));
+  services_.groupings.push_back(language_grouping(data_, Split::kValidation));
+}
+
+RunOutcome Run::train() {
+  TrainOptions options = train_options(*config_, folder_path_);
+  options.matrix_route = route_;
+  TrainParts parts;
+  parts.comm = comm_.get();
+  parts.source = data_;
+  parts.model = &model_;
+  parts.residency = residency_.get();
+  parts.sampler = sampler_.get();
+  parts.precision = precision_.get();
+  parts.optimizer = optimizer_.get();
+  parts.hooks = &hooks_;
+  parts.services = &services_;
+  parts.decisions = decisions_.get();
+  parts.metrics = metrics_.get();
+  if (Stateful* state = precision_->stateful()) parts.states.push_back(state);
+  const auto make_lr = [&](int64_t total, int64_t per_epoch) {
+    const std::string& decay = config_->get_string("optimizer.schedule.decay_type");
+    return registry_.get<ScheduleFactory>("sz.schedule/1", decay, config_->cite("optimizer.schedule.decay_type"))
+        ->make(schedule_params(*config_, total, per_epoch));
+  };
+  trainer_ = std::make_unique<Trainer>(options, parts);
+  schedule_ = make_lr(trainer_->total_steps(), trainer_->plans_per_epoch());
+  trainer_->set_schedule(schedule_.get());
+  if (first()) {
+    log::info(format("model: %.2f M parameters; %.0f steps, %.0f steps an epoch", double(model_.parameter_count()) / 1e6,
+                     double(trainer_->total_steps()), double(trainer_->plans_per_epoch())));
+    if (!schedule_->note().empty()) log::warn(schedule_->note());
+  }
+  return trainer_->run(resume_ ? &*resume_ : nullptr);
+}
+
+void Run::sample() {
+  const Tokenizer& tokenizer = data_->tokenizer();
+  for (const std::string& prompt : config_->get_string_list("eval.prompts")) {
+    std::vector<int64_t> ids = {tokenizer.bos()};
+    for (const int32_t id : tokenizer.encode(prompt)) ids.push_back(id);
+    if (int64_t(ids.size()) > model_.context) ids.resize(size_t(model_.context));
+    GenerateOptions options;
+    options.tokens = config_->get_int("eval.sample_tokens");
+    options.seed = uint64_t(config_->get_int("run.seed"));
+    options.end_token = tokenizer.eos();
+    options.forbidden = {tokenizer.unk(), tokenizer.pad(), tokenizer.bos()};
+    const std::vector<int64_t> fresh = generate(trainer_->runner(), *residency_, model_, ids, options);
+    std::vector<int32_t> all(ids.begin() + 1, ids.end());
+    all.insert(all.end(), fresh.begin(), fresh.end());
+    if (first()) log::info("sample: " + trim_to_utf8(tokenizer.decode(all)));
+  }
+}
+
+void Run::summarise(const RunOutcome& outcome) {
+  if (!first()) return;
+  if (outcome.eval.tokens > 0) {
+    for (const GroupResult& group : outcome.eval.groups) {
+      const double entropy = data_->unigram_entropy(Split::kValidation, group.group);
+      log::info("validation " + group.group +
+                format(": loss %.3f nats a token, unigram entropy of the text %.3f", group.mean_loss(), entropy));
+    }
+  }
+  if (outcome.stop_signal != 0) log::info("stopped by a signal; state saved, --resume auto goes on");
+  log::info("run folder: " + folder_path_);
+}
+
+int run_command(const RunArguments& arguments) { return Run(arguments).execute(); }
+
+}  // namespace sz
