@@ -1,10 +1,13 @@
 #include "status_folder.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -19,11 +22,33 @@ std::string temporary_base() {
   return folder && *folder ? folder : "/tmp";
 }
 
+Fd open_folder(const std::string& path) { return Fd(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)); }
+
+// A folder this young may not be locked yet.
+bool is_young(const Fd& folder) {
+  struct stat information {};
+  return fstat(folder.get(), &information) != 0 || time(nullptr) - information.st_mtime < 60;
+}
+
+void remove_left_behind(const std::string& parent) {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(parent, ignored)) {
+    if (entry.path().filename().string().rfind("szlaunch.", 0) != 0) continue;
+    const Fd folder = open_folder(entry.path());
+    const bool abandoned = folder && !is_young(folder) && flock(folder.get(), LOCK_EX | LOCK_NB) == 0;
+    if (abandoned) std::filesystem::remove_all(entry.path(), ignored);
+  }
+}
+
 }  // namespace
 
 TemporaryFolder::TemporaryFolder(const std::string& parent) : path_(parent + "/szlaunch.XXXXXX") {
-  if (mkdtemp(path_.data())) return;
-  throw std::system_error(errno, std::generic_category(), "cannot make a folder in " + parent);
+  remove_left_behind(parent);
+  if (!mkdtemp(path_.data())) {
+    throw std::system_error(errno, std::generic_category(), "cannot make a folder in " + parent);
+  }
+  lock_ = open_folder(path_);
+  flock(lock_.get(), LOCK_EX);
 }
 
 TemporaryFolder::~TemporaryFolder() {

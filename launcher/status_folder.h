@@ -11,6 +11,8 @@
 #include <optional>
 #include <string>
 
+#include "process.h"
+
 namespace sz::launch {
 
 struct RankPids {
@@ -29,7 +31,8 @@ struct RankEnd {
   int number = 0;  // the signal, or the exit code
 };
 
-// A new folder PARENT/szlaunch.XXXXXX, removed with all that is in it.
+// A new folder PARENT/szlaunch.XXXXXX, removed with all that is in it. It is locked while its szlaunch lives: the next
+// one removes what a killed one left.
 class TemporaryFolder {
  public:
   explicit TemporaryFolder(const std::string& parent);  // throws std::system_error
@@ -41,6 +44,7 @@ class TemporaryFolder {
 
  private:
   std::string path_;
+  Fd lock_;
 };
 
 class StatusFolder {

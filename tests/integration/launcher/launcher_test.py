@@ -186,6 +186,28 @@ class LossTest(LauncherTest):
         for pid in (mpirun, self.pid(0), self.pid(1)):
             wait_until(lambda pid=pid: not alive(pid), f"{pid} to be gone")
 
+    def test_the_next_launcher_removes_what_a_killed_one_left(self):
+        left, young = self.temporary / "szlaunch.left", self.temporary / "szlaunch.young"
+        for folder in (left, young):
+            folder.mkdir()
+            (folder / "pid-0").write_text("1 1")
+        os.utime(left, (0, 0))
+        self.config.write_text("")
+        self.assertEqual(self.launch("run", self.config, "-n", 2).returncode, 0)
+        self.assertEqual(list(self.temporary.iterdir()), [young])
+
+    def test_a_living_launcher_keeps_its_folder(self):
+        process = self.start_ranks(2, "0 save", "1 save")
+        (own,) = self.temporary.iterdir()
+        os.utime(own, (0, 0))
+        other = self.folder / "other.toml"
+        other.write_text("")
+        self.assertEqual(self.launch("run", other, "-n", 2).returncode, 0)
+        self.assertTrue(own.exists())
+        process.terminate()
+        process.communicate(timeout=LIMIT)
+        self.assertEqual(process.returncode, 143)
+
 
 class StopTest(LauncherTest):
     def stop_with(self, number, *actions):
