@@ -45,7 +45,8 @@ class Sample : public sz::Plugin,
     return sz::Descriptor("sample", "1.2.3")
         .licence("MIT")
         .summary("a sample", "示例")
-        .hook({SZ_VERDICT, SZ_STEP_END}, {.before = {"b"}, .after = {"a", "c"}, .when = {{"level", SZ_IN, {"O1", "O2"}}}})
+        .hook({SZ_VERDICT, SZ_STEP_END},
+              {.before = {"b"}, .after = {"a", "c"}, .when = {{"level", SZ_IN, {"O1", "O2"}}}})
         .slot("sampler", {{"level", SZ_NOT_EQUAL, {"O0"}}})
         .need(SZ_NEED_SERVICE, SZ_SCORER)
         .give(SZ_SCORER, "length")
