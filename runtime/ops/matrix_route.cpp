@@ -29,6 +29,7 @@ namespace sz {
 namespace {
 
 constexpr double kLargestError = 1e-4;
+constexpr double kWorthwhile = 1.1;  // a later route must be that much faster: noise shouldn't choose
 
 std::string default_route() { return at::hasMKL() ? "mkl" : "blas"; }
 
@@ -76,7 +77,7 @@ std::vector<RouteSpeed> measure_matrix_routes(int threads) {
 std::string fastest_matrix_route(const std::vector<RouteSpeed>& speeds) {
   const RouteSpeed* best = nullptr;
   for (const RouteSpeed& speed : speeds) {
-    if (speed.usable && (!best || speed.gflops > best->gflops)) best = &speed;
+    if (speed.usable && (!best || speed.gflops > kWorthwhile * best->gflops)) best = &speed;
   }
   return best ? best->name : default_route();
 }

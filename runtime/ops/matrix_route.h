@@ -26,7 +26,8 @@ std::vector<std::string> available_matrix_routes();
 // time-out and reported as not usable). Thread: main, with no other thread.
 std::vector<RouteSpeed> measure_matrix_routes(int threads);
 
-// The name of the fastest usable route; "mkl" (or "blas") when none could be measured.
+// The fastest usable route's name, earlier ones preferred unless a later is 1.1 times as fast, since routes round
+// differently and noise shouldn't choose; "mkl" (or "blas") when none could be measured.
 std::string fastest_matrix_route(const std::vector<RouteSpeed>& speeds);
 
 // Takes effect for the process's later products; "mkl_fast" only before its first call into MKL.

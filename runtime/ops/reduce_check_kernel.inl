@@ -7,6 +7,12 @@ static void square_block(const T* x, int64_t n, SquareSum& out) {
   out.sum_squares = sum_lanes(sum);
 }
 
-static void square_fp32(const void* x, int64_t n, SquareSum& out) { square_block(static_cast<const float*>(x), n, out); }
-static void square_fp16(const void* x, int64_t n, SquareSum& out) { square_block(static_cast<const Fp16*>(x), n, out); }
-static void square_bf16(const void* x, int64_t n, SquareSum& out) { square_block(static_cast<const Bf16*>(x), n, out); }
+static void square_fp32(const void* x, int64_t n, SquareSum& out) {
+  square_block(static_cast<const float*>(x), n, out);
+}
+static void square_fp16(const void* x, int64_t n, SquareSum& out) {
+  square_block(static_cast<const Fp16*>(x), n, out);
+}
+static void square_bf16(const void* x, int64_t n, SquareSum& out) {
+  square_block(static_cast<const Bf16*>(x), n, out);
+}

@@ -24,6 +24,7 @@ TEST(MatrixRoute, FastestIsAmongTheUsable) {
   const std::vector<RouteSpeed> speeds{
       {"a", 100, 1e-6, true, ""}, {"b", 300, 1e-2, false, "not accurate"}, {"c", 200, 1e-6, true, ""}};
   EXPECT_EQ(fastest_matrix_route(speeds), "c");
+  EXPECT_EQ(fastest_matrix_route({{"a", 100, 1e-6, true, ""}, {"b", 105, 1e-6, true, ""}}), "a");
 }
 
 TEST(MatrixRoute, UnknownNameListsThoseThereAre) {
