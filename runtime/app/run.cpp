@@ -110,7 +110,8 @@ void Run::open_folder() {
   comm_->barrier(Channel::kData)->wait();
   const log::Level level = first() ? level_of(config_->get_string("log.level")) : log::Level::kWarn;
   log::open(folder_path_ + "/logs/rank-" + std::to_string(launch_.rank) + ".log", launch_.rank, level);
-  decisions_ = std::make_unique<DecisionLog>(first() ? folder_path_ + "/decisions.jsonl" : "", log_language(*config_));
+  decisions_ = std::make_unique<DecisionLog>(first() ? folder_path_ + "/decisions.jsonl" : "", log_language(*config_),
+                                             resume_ ? resume_->attempt() : -1);
 }
 
 void Run::decide(const std::string& part, const std::string& what, const std::string& cause, Scalar to) {

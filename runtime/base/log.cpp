@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/terminal.h"
 
 namespace sz::log {
 namespace {
@@ -32,7 +33,12 @@ spdlog::level::level_enum to_spdlog(Level level) {
 // stderr with a status line below the messages. Each message is one write, so that ranks' lines never mix.
 class StderrSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
-  StderrSink() : terminal_(::isatty(STDERR_FILENO) == 1) { set_pattern("%H:%M:%S %^%-5l%$ %v"); }
+  StderrSink() : terminal_(stderr_is_seen_on_a_terminal()) { set_pattern("%H:%M:%S %^%-5l%$ %v"); }
+
+  // Ranks other than 0 say who they are.
+  void set_rank(int rank) {
+    if (rank > 0) set_pattern("[rank " + std::to_string(rank) + "] %H:%M:%S %^%-5l%$ %v");
+  }
 
   void set_status(const std::string& line) {
     if (!terminal_) return;
@@ -112,6 +118,7 @@ void open(const std::string& path, int rank, Level stderr_level) {
     file->set_pattern("%Y-%m-%d %H:%M:%S.%e rank " + std::to_string(rank) + " %-5l %v");
   }
   set_stderr_level(stderr_level);
+  state().to_stderr->set_rank(rank);
   State& s = state();
   const std::lock_guard lock(s.mutex);
   s.set_logger(file);

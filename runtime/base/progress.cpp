@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/terminal.h"
 
 namespace sz {
 namespace {
@@ -48,7 +49,7 @@ std::string format_duration(double seconds) {
 
 Progress::Progress(std::string label, int64_t total, ProgressOptions options)
     : label_(std::move(label)), total_(total), options_(std::move(options)) {
-  terminal_ = options_.terminal < 0 ? ::isatty(STDERR_FILENO) == 1 : options_.terminal != 0;
+  terminal_ = options_.terminal < 0 ? stderr_is_seen_on_a_terminal() : options_.terminal != 0;
   if (!options_.clock) options_.clock = steady_seconds;
   if (!options_.put) options_.put = put_to_log;
   began_ = last_drawn_ = options_.clock();
