@@ -1,5 +1,7 @@
 // sz.model/1: the model as data.
 #pragma once
+#include <span>
+
 #include <sz/host.hpp>
 #include <sz/host/model.h>
 
@@ -50,8 +52,24 @@ class OpenModel : Interface<sz_model_api> {
   }
   void set_decay(int64_t parameter, bool decay) { check(table().set_decay(raw(), model_, parameter, decay)); }
   void tie(int64_t kept, int64_t gone) { check(table().tie(raw(), model_, kept, gone)); }
+  // In sz_architecture::declare: segments in the order of the forward pass, then the loss, and the head.
+  void add_segment(const char* name, std::span<const int32_t> parameters, const sz_segment* table, void* segment) {
+    const sz_segment_info info = described(name, parameters);
+    check(this->table().add_segment(raw(), model_, &info, table, segment));
+  }
+  void add_loss(const char* name, std::span<const int32_t> parameters) {
+    const sz_segment_info info = described(name, parameters);
+    check(table().add_loss(raw(), model_, &info));
+  }
+  void set_head(const char* name, std::span<const int32_t> parameters, const sz_segment* table, void* segment) {
+    const sz_segment_info info = described(name, parameters);
+    check(this->table().set_head(raw(), model_, &info, table, segment));
+  }
 
  private:
+  static sz_segment_info described(const char* name, std::span<const int32_t> parameters) {
+    return {sizeof(sz_segment_info), uint32_t(parameters.size()), name, parameters.data()};
+  }
   sz_model* model_;
 };
 

@@ -5,11 +5,14 @@
 #include <vector>
 
 #include "fake_host.h"
+#include "sz/loss.hpp"
 #include "sz/optimizer.hpp"
 #include "sz/pacing.hpp"
 #include "sz/plugin.hpp"
 #include "sz/precision.hpp"
 #include "sz/residency.hpp"
+#include "sz/segment.hpp"
+#include "sz/source.hpp"
 
 namespace sz_test {
 namespace {
@@ -236,6 +239,69 @@ TEST(Services, OptimizerAndScheduleAndPacing) {
   EXPECT_EQ(said(pacing.pace(paced.object, &signals, &threshold, &cause)), "");
   EXPECT_EQ(threshold, 0.45);
   EXPECT_STREQ(cause, "losses spread");
+}
+
+TEST(Services, SourceAndSegmentAndLoss) {
+  struct Words : sz::Source {
+    int64_t vocabulary() const noexcept override { return 10; }
+    int64_t count(sz_split split) const noexcept override { return split == SZ_TRAIN ? 2 : 1; }
+    sz_sample_info info(sz_split, int64_t sample) const override { return {0, 0, sample, 0, 2, 1}; }
+    void read(sz_split, int64_t sample, int64_t* ids, int64_t*, float*) const override { ids[1] = sample; }
+    std::string text(sz_split, int64_t sample) const override {
+      if (sample > 1) throw sz::Error(SZ_DATA_BAD, "no such sample");
+      return "词";
+    }
+  } words;
+  static constexpr const char* kLanguages[] = {"zh", nullptr};
+  const auto given = words.provided(kLanguages);
+  const auto& source = *static_cast<const sz_source*>(given.table);
+  EXPECT_EQ(source.count(given.object, SZ_TRAIN), 2);
+  sz_sample_info info = {};
+  info.struct_size = sizeof(info);
+  EXPECT_EQ(said(source.info(given.object, SZ_TRAIN, 1, &info)), "");
+  EXPECT_EQ(info.struct_size, sizeof(info));
+  EXPECT_EQ(info.document, 1);
+  int64_t ids[2] = {}, labels[2] = {};
+  float mask[2] = {};
+  EXPECT_EQ(said(source.read(given.object, SZ_TRAIN, 1, ids, labels, mask)), "");
+  EXPECT_EQ(ids[1], 1);
+  std::string text;
+  const sz_sink sink = {&text, [](void* context, const void* data, uint64_t size) -> sz_error* {
+                          static_cast<std::string*>(context)->append(static_cast<const char*>(data), size);
+                          return nullptr;
+                        }};
+  EXPECT_EQ(said(source.text(given.object, SZ_TRAIN, 1, &sink)), "");
+  EXPECT_EQ(text, "词");
+  EXPECT_EQ(taken(source.text(given.object, SZ_TRAIN, 2, &sink)).first, SZ_DATA_BAD);
+
+  struct Identity : sz::SegmentWithBackward {
+    mutable uint64_t seen = 0;
+    void forward(const sz_segment_context&, sz_tensors parameters, sz_tensors, sz_tensor_list*,
+                 sz_tensor_list*) const override {
+      seen = parameters.count;
+    }
+    void backward(const sz_segment_context&, sz_tensors, sz_tensors, sz_tensors, sz_tensors grad_outputs,
+                  sz_tensor_list*, sz_tensor_list*) const override {
+      seen = 10 + grad_outputs.count;
+    }
+  } identity;
+  const sz_segment_context context = {};
+  const sz_tensors none = {0, nullptr}, three = {3, nullptr};
+  void* segment = sz::as_object(identity);
+  EXPECT_EQ(said(identity.table()->forward(segment, &context, three, none, nullptr, nullptr)), "");
+  EXPECT_EQ(identity.seen, 3u);
+  EXPECT_EQ(said(identity.table()->backward(segment, &context, none, none, none, three, nullptr, nullptr)), "");
+  EXPECT_EQ(identity.seen, 13u);
+
+  struct Refusing : sz::Loss {
+    void compute(sz_tensor*, sz_tensors, sz_tensor*, sz_tensor*, bool want_gradients, sz_tensor_list*) const override {
+      throw sz::Error(SZ_USAGE, want_gradients ? "with" : "without");
+    }
+  } refusing;
+  const auto lost = refusing.provided();
+  EXPECT_EQ(said(static_cast<const sz_loss*>(lost.table)->compute(lost.object, nullptr, none, nullptr, nullptr, 1,
+                                                                  nullptr)),
+            "with");
 }
 
 }  // namespace
