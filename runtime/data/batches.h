@@ -36,7 +36,7 @@ int64_t count_tokens(const Source& source, Split split, std::span<const PlanItem
 using Transform = std::function<void(const PlanItem& item, SampleTokens& sample)>;
 
 // The slice's samples, padded to the longest; for an empty slice the one masked row of MicroBatch.
-// Errors: the source's; Error(kPlugin) for a transform that changes the count, or one that is asked for but isn't there.
+// Errors: the source's; Error(kPlugin) for a transform that changes the count, or is asked for but isn't there.
 MicroBatch make_micro_batch(const Source& source, Split split, const Plan& plan, PlanSlice slice,
                             const Transform& transform = {});
 

@@ -84,7 +84,8 @@ void Dataset::Impl::build(const std::string& folder) {
       throw Error(Exit::kData, folder + "/documents.bin: record " + std::to_string(i) +
                                    " is damaged; remove the folder to have it prepared again");
     }
-    indices[document.split].add(static_cast<uint32_t>(i), samples_of(document, context) - dropped_of(document, context));
+    const int64_t samples = samples_of(document, context) - dropped_of(document, context);
+    indices[document.split].add(static_cast<uint32_t>(i), samples);
   }
 }
 

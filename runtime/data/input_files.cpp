@@ -76,7 +76,8 @@ std::vector<InputFile> find_input_files(const std::vector<std::string>& paths, i
     } else if (!fs::exists(status)) {
       throw Error(Exit::kData, "data.paths: " + path + ": no such file or folder");
     } else if (!is_text(path) || !fs::is_regular_file(status)) {
-      throw Error(Exit::kData, "data.paths: " + path + ": only .txt and .jsonl files can be read; rename or convert it");
+      throw Error(Exit::kData,
+                  "data.paths: " + path + ": only .txt and .jsonl files can be read; rename or convert it");
     } else {
       add(path);
     }

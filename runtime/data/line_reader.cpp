@@ -66,7 +66,8 @@ bool LineReader::next(std::string& line) {
 
 void LineReader::strip_byte_order_mark(std::string& line) {
   if (const char* name = utf16_name(line)) {
-    fail("byte 1: not UTF-8 but " + std::string(name) + "; convert it: iconv -f utf-16 -t utf-8 " + path_ + " > NEWFILE");
+    fail("byte 1: not UTF-8 but " + std::string(name) +
+         "; convert it: iconv -f utf-16 -t utf-8 " + path_ + " > NEWFILE");
   }
   if (line.rfind("\xEF\xBB\xBF", 0) == 0) {
     line.erase(0, 3);

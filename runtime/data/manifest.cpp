@@ -80,11 +80,11 @@ void check_parts(const std::string& folder, const Manifest& manifest) {
 
 std::string describe_language(const std::string& tag, const LanguageReport& language) {
   char line[200];
-  std::snprintf(line, sizeof line, "  %-5s %9lld documents (%lld validation) %12lld bytes %11lld tokens  %.2f bytes/token\n",
-                tag.c_str(), static_cast<long long>(language.documents),
-                static_cast<long long>(language.validation_documents), static_cast<long long>(language.bytes),
-                static_cast<long long>(language.tokens),
-                double(language.bytes) / double(std::max<int64_t>(1, language.tokens)));
+  const double bytes_per_token = double(language.bytes) / double(std::max<int64_t>(1, language.tokens));
+  std::snprintf(line, sizeof line,
+                "  %-5s %9lld documents (%lld validation) %12lld bytes %11lld tokens  %.2f bytes/token\n", tag.c_str(),
+                static_cast<long long>(language.documents), static_cast<long long>(language.validation_documents),
+                static_cast<long long>(language.bytes), static_cast<long long>(language.tokens), bytes_per_token);
   return line;
 }
 

@@ -101,7 +101,7 @@ Separator parse_separator(const std::string& name) {
   if (name == "file") {
     return Separator::kFile;
   }
-  throw Error(Exit::kUsage, "data.document_separator: \"" + name + "\", expected \"blank_line\", \"line\" or \"file\"");
+  throw Error(Exit::kUsage, "data.separator: \"" + name + "\", expected \"blank_line\", \"line\" or \"file\"");
 }
 
 struct DocumentReader::Impl {

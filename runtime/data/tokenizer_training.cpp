@@ -97,14 +97,16 @@ TokenizerTraining::TokenizerTraining(int64_t corpus_bytes, int64_t sample_bytes,
 
 void TokenizerTraining::add(std::string_view text) {
   while (!text.empty()) {
-    const size_t separator = std::min(text.find_first_of("\n\t"), text.size());
-    const size_t length = piece_length(text.substr(0, separator), kSentenceBytes);
+    // Looks no further than a sentence may reach: a line may be hundreds of megabytes long.
+    const size_t separator = text.substr(0, kSentenceBytes).find_first_of("\n\t");
+    const bool separated = separator != std::string_view::npos;
+    const size_t length = separated ? separator : piece_length(text, kSentenceBytes);
     const std::string_view sentence = text.substr(0, length);
     const bool usable = !sentence.empty() && sentence.find(kUnknownMark) == std::string_view::npos;
     if (usable && to_unit(static_cast<uint32_t>(mix(seed_, hash_name(sentence)) >> 32)) < keep_) {
       sentences_.emplace_back(sentence);
     }
-    text.remove_prefix(length == separator ? std::min(separator + 1, text.size()) : length);
+    text.remove_prefix(length + (separated ? 1 : 0));
   }
 }
 

@@ -144,7 +144,8 @@ TEST_F(DatasetTest, UnigramEntropy) {
     }
     EXPECT_NEAR(data->unigram_entropy(Split::kTrain, language), entropy, 1e-9);
     EXPECT_EQ(data->label_tokens(Split::kTrain, language), int64_t(total));
-    EXPECT_DOUBLE_EQ(other_context->unigram_entropy(Split::kTrain, language), data->unigram_entropy(Split::kTrain, language));
+    EXPECT_DOUBLE_EQ(other_context->unigram_entropy(Split::kTrain, language),
+                     data->unigram_entropy(Split::kTrain, language));
   }
   EXPECT_EQ(data->unigram_entropy(Split::kTrain, "tlh"), 0);
 }
@@ -163,7 +164,6 @@ TEST(Dataset, PromptsAreMasked) {
     lines += "{\"prompt\": \"" + prompt + "\", \"response\": \"" + test::english(random, 6) + "\"}\n";
   }
   const Prepared prepared = prepare_files(folder, {folder.write("a.jsonl", lines)}, 0);
-  const std::vector<std::string> texts = texts_of({folder.path() + "/a.jsonl"});
   DocumentReader reader({folder.path() + "/a.jsonl"}, ReadOptions{});
   std::vector<Document> documents;
   for (Document document; reader.next(document);) {
@@ -189,7 +189,8 @@ TEST(Dataset, PromptsAreMasked) {
     for (auto& [document, ids] : counted) {
       labels += int64_t(ids.size());
       EXPECT_EQ(ids.back(), data->tokenizer().eos());
-      EXPECT_EQ(data->tokenizer().decode(ids), documents[size_t(document)].text.substr(documents[size_t(document)].prompt_bytes));
+      const Document& read = documents[size_t(document)];
+      EXPECT_EQ(data->tokenizer().decode(ids), read.text.substr(read.prompt_bytes));
     }
     EXPECT_EQ(labels, data->label_tokens(Split::kTrain));
   }

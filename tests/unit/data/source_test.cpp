@@ -167,7 +167,7 @@ TEST(Source, EmptyFile) {
 
 TEST(Source, SeparatorNames) {
   EXPECT_EQ(parse_separator("line"), Separator::kLine);
-  expect_error(Exit::kUsage, "data.document_separator: \"tab\"", [] { parse_separator("tab"); });
+  expect_error(Exit::kUsage, "data.separator: \"tab\"", [] { parse_separator("tab"); });
 }
 
 }  // namespace

@@ -49,7 +49,8 @@ TEST(Tokenizer, RoundTripIsExact) {
       "", "a", " ", "   ", "\n", "\n\n\n", "\t", "\r\n\r", " leading and trailing ", "two  spaces   three",
       "the river carries small boats.", "春天河水，小船。", "全角：ＡＢＣ，１２３！？「」…—", "中文 and English 混合\n第二行",
       "literal \xE2\x96\x81 mark \xE2\x96\x81\xE2\x96\x81", "\xE2\x96\x85", "\xEF\xBF\xBD", "e\xCC\x81 \xC3\xA9 ﬁ ①",
-      "😀👨‍👩‍👧 \xF4\x8F\xBF\xBF", "<s></s><unk><0x41> ⁇ ", "\x01\x02\x7F", "\xC2\xA0\xE3\x80\x80\xE2\x80\x8B", "ру́сский язык العربية ไทย"};
+      "😀👨‍👩‍👧 \xF4\x8F\xBF\xBF", "<s></s><unk><0x41> ⁇ ", "\x01\x02\x7F", "\xC2\xA0\xE3\x80\x80\xE2\x80\x8B",
+      "ру́сский язык العربية ไทย"};
   for (const std::string& text : texts) {
     EXPECT_EQ(mixed().decode(mixed().encode(text)), text);
   }
@@ -176,7 +177,8 @@ TEST(Tokenizer, ManyCharactersLeaveRoomForWords) {
 
 TEST(Tokenizer, LargeCorpusIsSampled) {
   const std::string text = test::mixed_corpus(400);
-  TokenizerTraining all(int64_t(text.size()), int64_t(text.size()), 1), half(int64_t(text.size()), int64_t(text.size()) / 2, 1);
+  const auto bytes = static_cast<int64_t>(text.size());
+  TokenizerTraining all(bytes, bytes, 1), half(bytes, bytes / 2, 1);
   all.add(text);
   half.add(text);
   EXPECT_EQ(all.sentences(), 800);
