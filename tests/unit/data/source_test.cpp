@@ -143,7 +143,8 @@ TEST(Source, RefusesWhatIsNotUtf8) {
 
 TEST(Source, RefusesPathsThatAreNoText) {
   TemporaryFolder folder;
-  expect_error(Exit::kData, "/nowhere: no such file or folder", [&] { find_input_files({folder.path() + "/nowhere"}); });
+  const std::string missing = folder.path() + "/nowhere";
+  expect_error(Exit::kData, "/nowhere: no such file or folder", [&] { find_input_files({missing}); });
   const std::string path = folder.write("a.pdf", "x");
   expect_error(Exit::kData, "a.pdf: only .txt and .jsonl", [&] { find_input_files({path}); });
 }
