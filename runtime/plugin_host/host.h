@@ -1,0 +1,74 @@
+// The plugins of a run, from the configuration file to their end.
+//
+//   PluginHost host = PluginHost::discover(document);      opens the libraries of all enabled plugins
+//   host.add_schema(schema);                               then Config::resolve(document, schema, host.faults())
+//   host.make_plan(config);                                conflicts, order; host.plan().json() is plan.json
+//   host.compare_ranks(comm, config);                      before step 0
+//   host.create(); host.start(context); host.attach(hooks, registry);
+//   ... host.precision(), residency(), sampler(), voters(), states() go to the trainer ...
+//   host.set_source(source); host.set_model(model);        before MODEL_DECLARED fires
+//   host.stop();                                           in reverse order; before MPI and LibTorch go
+//
+// The host outlives the hook table, the registry and whatever else holds what it gave. Thread: main.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/config.h"
+#include "plugin_host/load_plan.h"
+#include "plugin_host/run_context.h"
+#include "train/hooks.h"
+#include "train/services.h"
+#include "train/slots.h"
+
+namespace sz {
+
+class PluginHost {
+ public:
+  PluginHost();  // no plugins
+  PluginHost(PluginHost&&) noexcept;
+  PluginHost& operator=(PluginHost&&) noexcept;
+  ~PluginHost();  // stops and destroys what still is
+
+  // Never throws for a plugin's fault: see faults().
+  static PluginHost discover(const ConfigDocument& document);
+  // `file:line:column: key: what is wrong`, for Config::resolve. A run with any of them must not start.
+  const std::vector<std::string>& faults() const;
+  void add_schema(Schema& schema) const;
+
+  // Errors: Error(kPlugin) with all faults.
+  const LoadPlan& make_plan(const Config& config);
+  const LoadPlan& plan() const;
+  // Collective; see rank_check.h.
+  void compare_ranks(Communicator& comm, const Config& config) const;
+
+  // Errors: Error(kPlugin) naming the plugin; those before it are stopped and destroyed by stop() or the destructor.
+  void create();
+  void start(const RunContext& context);
+  // Observers and wrappers go into the table in the plan's order, services into the registry: sz.optimizer/1 as
+  // Optimizer, sz.loss/1 as Loss, sz.architecture/1 as Architecture, sz.schedule/1 as ScheduleFactory
+  // (plugin_services.h). Once, after start. The same number of table entries on every rank.
+  void attach(HookTable& hooks, ServiceRegistry& registry);
+  void stop() noexcept;
+
+  // After attach. Null: no plugin owns the slot. The host's.
+  Precision* precision() const;
+  Residency* residency() const;
+  Sampler* sampler() const;
+  std::vector<Voter*> voters() const;    // in load-plan order
+  std::vector<Stateful*> states() const; // of all plugins, the precision slot's owner among them
+
+  // What sz.data/1 and sz.model/1 read; borrowed until stop.
+  void set_source(std::shared_ptr<const Source> source);
+  void set_model(ModelDeclaration* model);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// What this host lets plugins take over and use.
+const HostOffer& host_offer_to_plans();
+
+}  // namespace sz

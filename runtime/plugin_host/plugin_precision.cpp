@@ -1,0 +1,58 @@
+#include "plugin_host/plugin_precision.h"
+
+#include <cmath>
+
+#include "plugin_host/dtype_map.h"
+#include "plugin_host/handles.h"
+#include "plugin_host/plugin_facts.h"
+
+namespace sz {
+namespace {
+
+bool is_float(uint8_t dtype) { return dtype <= SZ_BF16; }
+
+ParameterDtypes to_dtypes(const sz_parameter_dtypes& from, const std::string& who) {
+  if (!is_float(from.master) || !is_float(from.compute) || !is_float(from.accumulate) || !is_float(from.wire)) {
+    throw Error(Exit::kPlugin, who + "a parameter's element type isn't a floating one");
+  }
+  return {to_dtype(from.master), to_dtype(from.compute), to_dtype(from.accumulate), to_dtype(from.wire)};
+}
+
+SegmentDtypes to_dtypes(const sz_segment_dtypes& from, const std::string& who) {
+  if (!is_float(from.activation)) throw Error(Exit::kPlugin, who + "an activation's element type isn't a floating one");
+  return {to_dtype(from.activation), from.autocast != 0};
+}
+
+}  // namespace
+
+PluginPrecision::PluginPrecision(PluginInstance& plugin, Stateful* state)
+    : plugin_(plugin), table_(plugin.extension<sz_precision>(SZ_PRECISION)), state_(state) {
+  if (!table_->plan || !table_->scale || !table_->judge) {
+    throw Error(Exit::kPlugin, "plugin '" + plugin.id() + "': sz.precision/1 lacks one of its functions");
+  }
+}
+
+DtypePlan PluginPrecision::plan(const ModelDeclaration& model) {
+  std::vector<sz_parameter_dtypes> parameters(model.parameters.size(), {SZ_F32, SZ_F32, SZ_F32, SZ_F32});
+  std::vector<sz_segment_dtypes> segments(model.segments.size(), {SZ_F32, 0, {0, 0}});
+  const auto* handle = to_handle(const_cast<ModelDeclaration*>(&model));  // const again in the plugin
+  check(table_->plan(plugin_.self(), handle, parameters.data(), segments.data()), plugin_.id(), "precision plan");
+  const std::string who = "plugin '" + plugin_.id() + "': precision plan: ";
+  DtypePlan plan;
+  for (const sz_parameter_dtypes& from : parameters) plan.parameters.push_back(to_dtypes(from, who));
+  for (const sz_segment_dtypes& from : segments) plan.segments.push_back(to_dtypes(from, who));
+  return plan;
+}
+
+double PluginPrecision::scale() const {
+  const double scale = table_->scale(plugin_.self());
+  if (std::isfinite(scale) && scale > 0) return scale;
+  throw Error(Exit::kPlugin, "plugin '" + plugin_.id() + "': its loss scale " + std::to_string(scale) +
+                                 " isn't a positive number");
+}
+
+Vote PluginPrecision::judge(const StepFacts& facts) {
+  return ask(table_->judge, plugin_.self(), facts, plugin_.id());
+}
+
+}  // namespace sz

@@ -1,0 +1,31 @@
+// Where plugins are looked for. A plugin NAME is the file NAME.so in the first folder that has it.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sz {
+
+// Folders in order, each with what named it: `plugins.search`, then SZ_PLUGIN_PATH (separated by ':'), then the folder
+// ../plugins beside the executable, as in a build tree and in an installation.
+struct SearchPath {
+  struct Folder {
+    std::string path;
+    std::string origin;  // "plugins.search", "SZ_PLUGIN_PATH", "beside the executable"
+  };
+  std::vector<Folder> folders;
+
+  static SearchPath make(const std::vector<std::string>& configured);
+};
+
+struct FoundPlugin {
+  std::string name, path;
+};
+
+// Errors: Error(kPlugin) saying where it was looked for and, where a name is near, which one may be meant.
+std::string find_plugin(const std::string& name, const SearchPath& search);
+
+// Every plugin on the path, by name; of two of one name the first folder's.
+std::vector<FoundPlugin> all_plugins(const SearchPath& search);
+
+}  // namespace sz

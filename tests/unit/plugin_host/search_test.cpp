@@ -1,0 +1,77 @@
+#include "plugin_host/search.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.h"
+
+namespace sz {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class SearchTest : public testing::Test {
+ protected:
+  SearchTest() {
+    root_ = fs::temp_directory_path() / ("sz_search_" + std::to_string(::getpid()));
+    fs::create_directories(root_ / "one");
+    fs::create_directories(root_ / "two");
+    touch("one/amp.so");
+    touch("two/amp.so");
+    touch("two/profiler.so");
+    touch("two/notes.txt");
+    ::unsetenv("SZ_PLUGIN_PATH");
+  }
+  ~SearchTest() override {
+    ::unsetenv("SZ_PLUGIN_PATH");
+    fs::remove_all(root_);
+  }
+  void touch(const std::string& name) { std::ofstream(root_ / name) << "x"; }
+  std::string at(const std::string& name) const { return (root_ / name).string(); }
+
+  fs::path root_;
+};
+
+TEST_F(SearchTest, ConfiguredFoldersComeBeforeTheEnvironment) {
+  const std::string environment = at("two") + "::" + at("absent");
+  ::setenv("SZ_PLUGIN_PATH", environment.c_str(), 1);
+  const SearchPath search = SearchPath::make({at("one")});
+  ASSERT_EQ(search.folders.size(), 4u);
+  EXPECT_EQ(search.folders[0].origin, "plugins.search");
+  EXPECT_EQ(search.folders[1].path, at("two"));
+  EXPECT_EQ(search.folders[3].origin, "beside the executable");
+  EXPECT_EQ(find_plugin("amp", search), at("one/amp.so"));
+  EXPECT_EQ(find_plugin("profiler", search), at("two/profiler.so"));
+}
+
+TEST_F(SearchTest, ListsEveryNameOnce) {
+  SearchPath search;
+  search.folders = {{at("one"), "a"}, {at("two"), "b"}, {at("absent"), "c"}};
+  const std::vector<FoundPlugin> found = all_plugins(search);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].path, at("one/amp.so"));
+  EXPECT_EQ(found[1].name, "profiler");
+}
+
+TEST_F(SearchTest, MissingPluginSaysWhereAndSuggests) {
+  SearchPath search;
+  search.folders = {{at("one"), "plugins.search"}, {at("two"), "SZ_PLUGIN_PATH"}};
+  try {
+    find_plugin("profilr", search);
+    FAIL() << "found what is not there";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit(), Exit::kPlugin);
+    EXPECT_THAT(error.what(), HasSubstr("did you mean 'profiler'"));
+    EXPECT_THAT(error.what(), HasSubstr(at("one/profilr.so") + " (plugins.search)"));
+    EXPECT_THAT(error.what(), HasSubstr(at("two/profilr.so") + " (SZ_PLUGIN_PATH)"));
+  }
+}
+
+}  // namespace
+}  // namespace sz
