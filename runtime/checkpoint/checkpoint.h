@@ -42,7 +42,7 @@ struct Blob {
 //
 // A failure on one rank (a full disk, a lost mount) fails commit() on all of them with an Error that names rank and
 // cause, and leaves the previous checkpoint whole: kExhausted for a full disk, kUsage where the folder isn't
-// writable. A writer that goes without commit() removes what it wrote.
+// writable. When a writer goes without commit(), rank 0 removes what all have written.
 class CheckpointWriter {
  public:
   CheckpointWriter(const std::string& root, int64_t step, int64_t attempt, Communicator& comm);

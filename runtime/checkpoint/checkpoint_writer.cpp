@@ -126,11 +126,12 @@ CheckpointWriter::Impl::Impl(const std::string& root_folder, int64_t step_number
 CheckpointWriter::Impl::~Impl() {
   if (committed) return;
   state.reset();
-  std::error_code ignored;
-  if (comm.rank() == 0) {
-    fs::remove_all(temporary, ignored);
-  } else {
-    fs::remove(temporary + "/" + layout::state_file(comm.rank(), comm.size()), ignored);
+  if (comm.rank() != 0) return;
+  // Another rank that was about to create its file can make one turn fail.
+  std::error_code error;
+  for (int turn = 0; turn < 3; ++turn) {
+    fs::remove_all(temporary, error);
+    if (!error) break;
   }
 }
 

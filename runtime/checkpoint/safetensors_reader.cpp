@@ -114,7 +114,8 @@ std::map<std::string, std::string> parse_metadata(const std::string& path, const
 }
 
 // Sorts by offset; a gap or an overlap shows as a start that isn't the last one's end.
-void check_contiguous(const std::string& path, std::vector<TensorInfo>& tensors, int64_t data_start, int64_t file_size) {
+void check_contiguous(const std::string& path, std::vector<TensorInfo>& tensors, int64_t data_start,
+                      int64_t file_size) {
   std::sort(tensors.begin(), tensors.end(), [](const TensorInfo& a, const TensorInfo& b) {
     return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
   });
