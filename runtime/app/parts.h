@@ -1,25 +1,13 @@
-// The runtime's own providers, and the parts of one run put together.
+// The runtime's own providers of services.
 #pragma once
-#include <functional>
-#include <memory>
-
 #include "base/config.h"
-#include "optim/make_optimizer.h"
-#include "optim/schedule.h"
+#include "plugin_host/plugin_services.h"
 #include "train/services.h"
-#include "train/slots.h"
 
 namespace sz {
 
-// How a service of the registry that needs the configuration's values is made: sz.optimizer/1, sz.schedule/1.
-struct OptimizerFactory {
-  std::function<std::unique_ptr<Optimizer>(const OptimizerParams&)> make;
-};
-struct ScheduleFactory {
-  std::function<std::unique_ptr<Schedule>(const ScheduleParams&)> make;
-};
-
-// Registers the built-in providers of sz.architecture/1, sz.loss/1, sz.optimizer/1 and sz.schedule/1.
-void add_builtin_services(ServiceRegistry& registry);
+// Registers the built-in providers of sz.architecture/1 (Architecture), sz.loss/1 (Loss), sz.optimizer/1 (Optimizer,
+// made with the configuration's numbers) and sz.schedule/1 (ScheduleFactory), as plugins' are.
+void add_builtin_services(ServiceRegistry& registry, const Config& config);
 
 }  // namespace sz

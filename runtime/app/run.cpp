@@ -7,7 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/schema.h"
+#include "app/load_config.h"
+#include "app/parts.h"
 #include "app/settings.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -36,6 +37,17 @@ std::string broadcast_text(Communicator& comm, std::string text) {
   return text;
 }
 
+RunPosition position_of(const Trainer& trainer) {
+  RunPosition position;
+  position.step = trainer.state().step;
+  position.attempt = trainer.state().attempt;
+  position.epoch = trainer.epoch();
+  position.total_steps = trainer.total_steps();
+  position.steps_per_epoch = trainer.plans_per_epoch();
+  position.global_batch = trainer.global_batch();
+  return position;
+}
+
 std::string format(const char* pattern, double a, double b = 0, double c = 0) {
   char text[200];
   std::snprintf(text, sizeof text, pattern, a, b, c);
@@ -51,26 +63,36 @@ int Run::execute() {
   configure();
   connect();
   try {
-    agree();
-    find_checkpoint();
-    open_folder();
-    choose_route();
-    open_data();
-    build();
-    const RunOutcome outcome = train();
-    if (outcome.stop_signal == 0) sample();
-    summarise(outcome);
-    return outcome.stop_signal == 0 ? 0 : 128 + outcome.stop_signal;
+    const int code = stages();
+    report_exit(launch_.rank, code, "");  // before communication ends, which may end the process
+    return code;
   } catch (const std::exception& e) {
+    const auto* const error = dynamic_cast<const Error*>(&e);
+    report_exit(launch_.rank, error ? int(error->exit()) : int(Exit::kInternal), e.what());
+    if (launch_.under_mpi) log::error(e.what());
+    log::flush();
     comm_->abort(e.what());
     throw;
   }
 }
 
+int Run::stages() {
+  plugins_.compare_ranks(*comm_, *config_);
+  find_checkpoint();
+  open_folder();
+  choose_route();
+  open_data();
+  start_plugins();
+  build();
+  const RunOutcome outcome = train();
+  if (outcome.stop_signal == 0) sample();
+  summarise(outcome);
+  plugins_.stop();
+  return outcome.stop_signal == 0 ? 0 : 128 + outcome.stop_signal;
+}
+
 void Run::configure() {
-  const ConfigDocument document = ConfigDocument::load(arguments_.config, arguments_.sets);
-  config_ = Config::resolve(document, runtime_schema());
-  if (const auto faults = cross_key_faults(*config_); !faults.empty()) Config::resolve(document, runtime_schema(), faults);
+  config_ = load_config(arguments_, plugins_);
   log::set_stderr_level(first() ? level_of(config_->get_string("log.level")) : log::Level::kWarn);
   set_memory_limit(config_->get_int("launch.memory_limit_mb") << 20);
 }
@@ -83,9 +105,6 @@ void Run::connect() {
   CommOptions options;
   options.timeout_s = double(config_->get_int("launch.timeout_s"));
   comm_ = launch_.under_mpi ? make_mpi_communicator(options) : make_single_communicator();
-}
-
-void Run::agree() {
 }
 
 void Run::find_checkpoint() {
@@ -105,6 +124,7 @@ void Run::open_folder() {
   if (first()) {
     folder_ = RunFolder::claim(folder_path_, resume_.has_value());
     folder_->write("config.toml", config_->to_toml());
+    folder_->write("plan.json", plugins_.plan().json());
     metrics_ = std::make_unique<MetricsLog>(folder_path_ + "/metrics.jsonl", resume_ ? resume_->attempt() : -1);
   }
   comm_->barrier(Channel::kData)->wait();
@@ -147,52 +167,84 @@ void Run::open_data() {
             std::to_string(data_->vocabulary()));
 }
 
+void Run::start_plugins() {
+  RunContext context;
+  context.config = &*config_;
+  context.services = &services_;
+  context.decisions = decisions_.get();
+  context.comm = comm_.get();
+  context.name = config_->get_string("run.name");
+  context.folder = folder_path_;
+  context.seed = uint64_t(config_->get_int("run.seed"));
+  context.memory_limit = uint64_t(config_->get_int("launch.memory_limit_mb")) << 20;
+  context.position = [this] { return trainer_ ? position_of(*trainer_) : RunPosition{}; };
+  plugins_.create();
+  plugins_.start(context);
+  add_builtin_services(registry_, *config_);
+  plugins_.attach(hooks_, registry_);
+  plugins_.set_source(data_);
+}
+
+// A slot's owner is a plugin, or else the runtime's plain default.
+void Run::fill_slots() {
+  parts_.precision = plugins_.precision();
+  if (!parts_.precision) {
+    precision_ = make_default_precision({config_->get_string("train.precision") == "bf16",
+                                         config_->get_int("train.max_bad")});
+    parts_.precision = precision_.get();
+    parts_.states.push_back(precision_->stateful());
+  }
+  parts_.voters = plugins_.voters();
+  parts_.residency = plugins_.residency();
+  if (!parts_.residency) {
+    const bool may_roll_back = plugins_.precision() || !parts_.voters.empty();
+    residency_ = make_replicated_residency(replicated_options(*config_, may_roll_back));
+    parts_.residency = residency_.get();
+  }
+  parts_.sampler = plugins_.sampler();
+  if (!parts_.sampler) {
+    sampler_ = make_shuffle_sampler();
+    parts_.sampler = sampler_.get();
+  }
+  for (Stateful* state : plugins_.states()) parts_.states.push_back(state);
+}
+
 void Run::build() {
-  add_builtin_services(registry_);
-  const auto architecture = registry_.get<Architecture>("sz.architecture/1", config_->get_string("model.type"),
-                                                        config_->cite("model.type"));
-  const auto loss = registry_.get<Loss>("sz.loss/1", config_->get_string("train.loss"), config_->cite("train.loss"));
-  model_ = architecture->declare(model_options(*config_, data_->vocabulary()), loss);
-  precision_ = make_default_precision({config_->get_string("train.precision") == "bf16",
-                                       config_->get_int("train.max_bad")});
-  residency_ = make_replicated_residency(replicated_options(*config_, false));
-  sampler_ = make_shuffle_sampler();
-  const std::string& type = config_->get_string("optimizer.type");
-  optimizer_ = registry_.get<OptimizerFactory>("sz.optimizer/1", type, config_->cite("optimizer.type"))
-                   ->make(optimizer_params(*config_));
+  const auto service = [&](const char* key) { return std::make_pair(config_->get_string(key), config_->cite(key)); };
+  const auto [type, type_key] = service("model.type");
+  const auto [loss, loss_key] = service("train.loss");
+  model_ = registry_.get<Architecture>("sz.architecture/1", type, type_key)
+               ->declare(model_options(*config_, data_->vocabulary()), registry_.get<Loss>("sz.loss/1", loss, loss_key));
+  plugins_.set_model(&model_);
+  fill_slots();
+  const auto [optimizer, optimizer_key] = service("optimizer.type");
+  const auto [decay, decay_key] = service("optimizer.schedule.decay_type");
+  parts_.optimizer = registry_.get<Optimizer>("sz.optimizer/1", optimizer, optimizer_key).get();
   services_.groupings.push_back(language_grouping(data_, Split::kValidation));
+  parts_.comm = comm_.get();
+  parts_.source = data_;
+  parts_.model = &model_;
+  parts_.hooks = &hooks_;
+  parts_.services = &services_;
+  parts_.decisions = decisions_.get();
+  parts_.metrics = metrics_.get();
+  TrainOptions options = train_options(*config_, folder_path_);
+  options.matrix_route = route_;
+  trainer_ = std::make_unique<Trainer>(options, parts_);
+  schedule_ = (*registry_.get<ScheduleFactory>("sz.schedule/1", decay, decay_key))(
+      schedule_params(*config_, trainer_->total_steps(), trainer_->plans_per_epoch()));
+  trainer_->set_schedule(schedule_.get());
 }
 
 RunOutcome Run::train() {
-  TrainOptions options = train_options(*config_, folder_path_);
-  options.matrix_route = route_;
-  TrainParts parts;
-  parts.comm = comm_.get();
-  parts.source = data_;
-  parts.model = &model_;
-  parts.residency = residency_.get();
-  parts.sampler = sampler_.get();
-  parts.precision = precision_.get();
-  parts.optimizer = optimizer_.get();
-  parts.hooks = &hooks_;
-  parts.services = &services_;
-  parts.decisions = decisions_.get();
-  parts.metrics = metrics_.get();
-  if (Stateful* state = precision_->stateful()) parts.states.push_back(state);
-  const auto make_lr = [&](int64_t total, int64_t per_epoch) {
-    const std::string& decay = config_->get_string("optimizer.schedule.decay_type");
-    return registry_.get<ScheduleFactory>("sz.schedule/1", decay, config_->cite("optimizer.schedule.decay_type"))
-        ->make(schedule_params(*config_, total, per_epoch));
-  };
-  trainer_ = std::make_unique<Trainer>(options, parts);
-  schedule_ = make_lr(trainer_->total_steps(), trainer_->plans_per_epoch());
-  trainer_->set_schedule(schedule_.get());
-  if (first()) {
-    log::info(format("model: %.2f M parameters; %.0f steps, %.0f steps an epoch", double(model_.parameter_count()) / 1e6,
-                     double(trainer_->total_steps()), double(trainer_->plans_per_epoch())));
-    if (!schedule_->note().empty()) log::warn(schedule_->note());
-  }
+  if (first()) report_model();
   return trainer_->run(resume_ ? &*resume_ : nullptr);
+}
+
+void Run::report_model() const {
+  log::info(format("model: %.2f M parameters; %.0f steps, %.0f steps an epoch", double(model_.parameter_count()) / 1e6,
+                   double(trainer_->total_steps()), double(trainer_->plans_per_epoch())));
+  if (!schedule_->note().empty()) log::warn(schedule_->note());
 }
 
 void Run::sample() {
@@ -206,7 +258,7 @@ void Run::sample() {
     options.seed = uint64_t(config_->get_int("run.seed"));
     options.end_token = tokenizer.eos();
     options.forbidden = {tokenizer.unk(), tokenizer.pad(), tokenizer.bos()};
-    const std::vector<int64_t> fresh = generate(trainer_->runner(), *residency_, model_, ids, options);
+    const std::vector<int64_t> fresh = generate(trainer_->runner(), *parts_.residency, model_, ids, options);
     std::vector<int32_t> all(ids.begin() + 1, ids.end());
     all.insert(all.end(), fresh.begin(), fresh.end());
     if (first()) log::info("sample: " + trim_to_utf8(tokenizer.decode(all)));

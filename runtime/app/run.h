@@ -5,13 +5,13 @@
 #include <string>
 
 #include "app/environment.h"
-#include "app/parts.h"
 #include "app/route_choice.h"
 #include "app/run_folder.h"
 #include "app/worker.h"
 #include "base/journal.h"
 #include "comm/communicator.h"
 #include "data/dataset.h"
+#include "plugin_host/host.h"
 #include "train/trainer.h"
 
 namespace sz {
@@ -24,15 +24,18 @@ class Run {
   int execute();
 
  private:
+  int stages();
   void configure();
   void connect();
   void find_checkpoint();
-  void agree();
   void open_folder();
   void choose_route();
   void open_data();
+  void start_plugins();
+  void fill_slots();
   void build();
   RunOutcome train();
+  void report_model() const;
   void sample();
   void summarise(const RunOutcome& outcome);
   bool first() const { return launch_.rank == 0; }
@@ -42,24 +45,24 @@ class Run {
   LaunchInfo launch_;
   std::optional<Config> config_;
   std::vector<RouteSpeed> speeds_;
-  std::unique_ptr<Communicator> comm_;
   std::optional<CheckpointReader> resume_;
   std::optional<RunFolder> folder_;  // rank 0
-  std::string folder_path_;
+  std::string folder_path_, route_;
   std::unique_ptr<DecisionLog> decisions_;
   std::unique_ptr<MetricsLog> metrics_;  // rank 0
-  std::string route_;
   std::shared_ptr<Dataset> data_;
-
-  ServiceRegistry registry_;
   RunServices services_;
-  HookTable hooks_;
   ModelDeclaration model_;
-  std::unique_ptr<Precision> precision_;
+  // From here on the order matters: plugins stop before communication ends, and what they gave goes before them.
+  std::unique_ptr<Communicator> comm_;
+  PluginHost plugins_;
+  ServiceRegistry registry_;
+  HookTable hooks_;
+  std::unique_ptr<Precision> precision_;  // the runtime's defaults, where no plugin owns the slot
   std::unique_ptr<Residency> residency_;
   std::unique_ptr<Sampler> sampler_;
-  std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<Schedule> schedule_;
+  TrainParts parts_;
   std::unique_ptr<Trainer> trainer_;
 };
 

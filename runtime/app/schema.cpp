@@ -49,6 +49,7 @@ void add_data(Schema& s) {
   s.add(per_host(text("data.tokenizer", "\"\"", "a SentencePiece .model file; empty: one is trained on the text")));
   s.add(whole("data.vocabulary", "8000", 300, 1 << 24, "tokens of a trained tokenizer"));
   s.add(real("data.validation", "0.05", 0, 0.9, "share of the documents held out for validation"));
+  s.add(whole("data.seed", "0", 0, 9e15, "seed of the split and of the tokenizer's training; apart from run.seed, so that runs share a data set"));
   s.add(text("data.separator", "\"blank_line\"", "what separates documents in a .txt file", {"blank_line", "line", "file"}));
   s.add(text("data.text_field", "\"text\"", "field of a .jsonl line that holds its text"));
   s.add(text("data.prompt_field", "\"prompt\"", "field that holds a prompt, which is masked"));

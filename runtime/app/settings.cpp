@@ -43,7 +43,7 @@ PrepareOptions prepare_options(const Config& c, bool progress) {
   options.tokenizer = c.get_string("data.tokenizer");
   options.vocabulary = c.get_int("data.vocabulary");
   options.validation = c.get_float("data.validation");
-  options.seed = uint64_t(c.get_int("run.seed"));
+  options.seed = uint64_t(c.get_int("data.seed"));
   options.cache = c.get_string("data.cache");
   options.progress = progress;
   return options;

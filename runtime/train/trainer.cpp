@@ -9,11 +9,10 @@
 namespace sz {
 
 Trainer::Trainer(TrainOptions options, TrainParts parts) : options_(std::move(options)), parts_(std::move(parts)) {
-  const int64_t global_batch = options_.micro_batch * options_.accumulation * parts_.comm->size();
   const int64_t samples = parts_.source->count(Split::kTrain);
   if (samples == 0) throw Error(Exit::kData, "the training split has no samples; lower data.validation or add text");
-  plans_per_epoch_ = (samples + global_batch - 1) / global_batch;
-  parts_.sampler->setup({samples, global_batch, options_.seed});
+  plans_per_epoch_ = (samples + global_batch() - 1) / global_batch();
+  parts_.sampler->setup({samples, global_batch(), options_.seed});
 }
 
 int64_t Trainer::total_steps() const {
@@ -51,6 +50,7 @@ void Trainer::build(const CheckpointReader* resume) {
       SegmentRunner::Parts{parts_.model, parts_.residency, parts_.hooks, setup.dtypes, options_.seed});
   BatchLoaderOptions loading;
   loading.slicing = {options_.micro_batch, parts_.comm->size(), parts_.comm->rank()};
+  loading.prefetch = options_.prefetch * options_.accumulation;
   loading.transform = parts_.transform;
   feed_ = std::make_unique<PlanFeed>(*parts_.sampler, parts_.source, loading, options_.prefetch);
   if (resume) {

@@ -35,7 +35,10 @@ class Trainer {
 
   // After run(), for generation.
   SegmentRunner& runner() { return *runner_; }
+  const RunState& state() const { return state_; }
+  int64_t epoch() const { return state_.plans / plans_per_epoch_; }
   int64_t plans_per_epoch() const { return plans_per_epoch_; }
+  int64_t global_batch() const { return options_.micro_batch * options_.accumulation * parts_.comm->size(); }
   int64_t total_steps() const;  // that the schedule and the progress line reckon with
 
  private:
@@ -49,7 +52,6 @@ class Trainer {
   void build(const CheckpointReader* resume);
   void loop();
   bool finished() const;
-  int64_t epoch() const { return state_.plans / plans_per_epoch_; }
   void step();
   void after_step(const AttemptResult& result);
   void roll_back(const AttemptResult& result);
