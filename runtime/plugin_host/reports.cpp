@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "plugin_host/interfaces.h"
 #include "plugin_host/key_value.h"
@@ -147,6 +148,23 @@ std::string info_text(const std::string& name, const SearchPath& search) {
   const bool is_path = name.find('/') != std::string::npos;
   const PluginLibrary library = PluginLibrary::open(is_path ? name : find_plugin(name, search), "");
   return describe(library) + "\n" + host_text();
+}
+
+std::string hook_time_text(const HookTable& hooks) {
+  std::string text;
+  for (const HookTable::Entry& entry : const_cast<HookTable&>(hooks).entries()) {
+    if (entry.calls == 0) continue;
+    std::string at;
+    for (int h = 0; h < kHookCount; ++h) {
+      if (entry.mask >> h & 1) at += (at.empty() ? "" : ",") + std::string(name_of(Hook(h)));
+    }
+    char numbers[96];
+    std::snprintf(numbers, sizeof(numbers), "%10llu calls  %10.3f ms  %9.3f us a call",
+                  static_cast<unsigned long long>(entry.calls), entry.seconds * 1e3,
+                  entry.seconds * 1e6 / double(entry.calls));
+    text += padded(entry.observer->name(), 24) + padded(at, 20) + numbers + (entry.disabled ? "  disabled" : "") + "\n";
+  }
+  return text;
 }
 
 std::string plan_text(PluginHost& host, const Config& config) { return host.make_plan(config).text(); }

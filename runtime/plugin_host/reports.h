@@ -18,4 +18,7 @@ std::string info_text(const std::string& name, const SearchPath& search);
 // The load plan of a configuration, for people. Errors: Error(kPlugin) with all faults.
 std::string plan_text(PluginHost& host, const Config& config);
 
+// Calls and time of each plugin at each hook, a line each; empty where nothing was watched.
+std::string hook_time_text(const HookTable& hooks);
+
 }  // namespace sz

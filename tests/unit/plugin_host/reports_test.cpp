@@ -48,5 +48,16 @@ TEST(Reports, PlanShowsOrderAndOwners) {
   EXPECT_THAT(text, HasSubstr("STEP_END: test_cycle_a"));
 }
 
+TEST(Reports, HookTimesHaveALineAPluginAndHook) {
+  TestRun run("[plugins.test_failing]\nenabled = true\n");
+  run.start();
+  run.fire(Hook::kStepEnd);
+  run.fire(Hook::kStepEnd);
+  const std::string text = hook_time_text(run.hooks);
+  EXPECT_THAT(text, HasSubstr("test_failing"));
+  EXPECT_THAT(text, HasSubstr("STEP_END"));
+  EXPECT_THAT(text, HasSubstr("2 calls"));
+}
+
 }  // namespace
 }  // namespace sz
