@@ -13,29 +13,30 @@ HookInfoView::HookInfoView(const HookInfo& info) {
   if (info.facts) facts_.emplace(*info.facts);
   if (info.eval) eval_.emplace(*info.eval);
   if (info.batch) batch_ = to_micro_batch(*info.batch);
-  view_.struct_size = sizeof(sz_hook_info);
-  view_.hook = sz_hook(info.hook);
-  view_.step = info.step;
-  view_.attempt = info.attempt;
-  view_.epoch = info.epoch;
-  view_.micro_batch = info.micro_batch;
-  view_.micro_batches = info.micro_batches;
-  view_.segment = info.segment;
-  view_.mode = sz_mode(info.mode);
-  view_.segment_name = info.segment_name;
-  view_.global_tokens = info.global_tokens;
-  view_.lr = info.lr;
-  view_.plan_count = info.plan ? info.plan->size() : 0;
-  view_.plan = info.plan ? reinterpret_cast<const sz_plan_item*>(info.plan->data()) : nullptr;
-  view_.batch = info.batch ? &batch_ : nullptr;
-  view_.token_loss = info.token_loss;
-  view_.token_correct = info.token_correct;
-  view_.facts = facts_ ? facts_->lend() : nullptr;
-  view_.model = to_handle(info.model);
-  view_.eval = eval_ ? eval_->lend() : nullptr;
-  view_.path = info.path;
-  view_.reason = info.reason;
-  view_.signal = info.signal;
+  view_ = {sizeof(sz_hook_info),
+           sz_hook(info.hook),
+           info.step,
+           info.attempt,
+           info.epoch,
+           info.micro_batch,
+           info.micro_batches,
+           info.segment,
+           sz_mode(info.mode),
+           info.segment_name,
+           info.global_tokens,
+           info.lr,
+           info.plan ? info.plan->size() : 0,
+           info.plan ? reinterpret_cast<const sz_plan_item*>(info.plan->data()) : nullptr,
+           info.batch ? &batch_ : nullptr,
+           info.token_loss,
+           info.token_correct,
+           facts_ ? facts_->lend() : nullptr,
+           to_handle(info.model),
+           eval_ ? eval_->lend() : nullptr,
+           info.path,
+           info.reason,
+           info.signal,
+           0};
 }
 
 }  // namespace sz

@@ -16,8 +16,8 @@ class HookInfoView {
  private:
   std::optional<FactsView> facts_;
   std::optional<EvalView> eval_;
-  sz_micro_batch batch_{};
-  sz_hook_info view_{};
+  sz_micro_batch batch_;  // not filled where there is none: a view is made for every call of a hook
+  sz_hook_info view_;
 };
 
 }  // namespace sz

@@ -69,11 +69,13 @@ sz_error* broadcast(const sz_host* host, sz_channel channel, void* data, uint64_
   });
 }
 
-sz_error* wait(const sz_host* host, sz_work* work) {
+sz_error* wait(const sz_host* host, sz_work* work, sz_work_times* times) {
   return guarded([&] {
     require_pointer(work, "work");
     const std::unique_ptr<sz_work> owned(work);
     owned->work->wait();
+    const WorkTimes t = owned->work->times();
+    if (times) *times = {t.posted, t.started, t.finished};
   });
 }
 

@@ -34,7 +34,7 @@ void deliver(PluginInstance& plugin, sz_on_event on_event, void* context, const 
                          position.attempt, fields.size(), fields.data()};
   // A listener is an observer: its failure silences the plugin, and the others hear the event all the same.
   try {
-    check(on_event(context, &lent), plugin.id(), "event " + event.name);
+    check(on_event(context, &lent), plugin.id(), "event ", event.name);
   } catch (const std::exception& error) {
     plugin.fail_observer(error.what());
   }

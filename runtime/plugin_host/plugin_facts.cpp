@@ -17,24 +17,24 @@ FactsView::FactsView(const StepFacts& facts) {
     names_.push_back(name.c_str());
     values_.push_back(value);
   }
-  view_.struct_size = sizeof(sz_step_facts);
-  view_.first_non_finite_parameter = facts.first_non_finite_parameter;
-  view_.step = facts.step;
-  view_.attempt = facts.attempt;
-  view_.scale = facts.scale;
-  view_.grad_norm = facts.grad_norm;
-  view_.non_finite = facts.non_finite;
-  view_.loss = facts.loss;
-  view_.tokens = facts.tokens;
-  view_.sample_count = facts.samples.size();
-  view_.samples = reinterpret_cast<const sz_outcome*>(facts.samples.data());
-  view_.scalar_count = names_.size();
-  view_.scalar_names = names_.data();
-  view_.scalar_values = values_.data();
-  view_.stop_signal = facts.stop_signal;
-  view_.stop_requested = facts.stop_requested;
-  view_.save_requested = facts.save_requested;
-  view_.evaluate_requested = facts.evaluate_requested;
+  view_ = {sizeof(sz_step_facts),
+           facts.first_non_finite_parameter,
+           facts.step,
+           facts.attempt,
+           facts.scale,
+           facts.grad_norm,
+           facts.non_finite,
+           facts.loss,
+           facts.tokens,
+           facts.samples.size(),
+           reinterpret_cast<const sz_outcome*>(facts.samples.data()),
+           names_.size(),
+           names_.data(),
+           values_.data(),
+           facts.stop_signal,
+           facts.stop_requested,
+           facts.save_requested,
+           facts.evaluate_requested};
 }
 
 EvalView::EvalView(const EvalResult& result) {

@@ -21,7 +21,7 @@ class FactsView {
  private:
   std::vector<const char*> names_;
   std::vector<double> values_;
-  sz_step_facts view_{};
+  sz_step_facts view_;
 };
 
 class EvalView {

@@ -27,7 +27,7 @@ class PluginOptimizer final : public Optimizer {
   void update(UpdateUnit& unit, const StepScalars& scalars) override {
     const UnitView view(unit);
     const sz_step_scalars lent = to_step_scalars(scalars);
-    check(table().update(provided_.object, view.lend(), &lent), plugin_.id(), "optimizer update of " + unit.name);
+    check(table().update(provided_.object, view.lend(), &lent), plugin_.id(), "optimizer update of ", unit.name);
   }
 
  private:

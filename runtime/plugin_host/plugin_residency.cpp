@@ -108,7 +108,9 @@ void PluginResidency::build(const Setup& setup) {
                                    segments.size(),
                                    segments.data(),
                                    setup.seed,
-                                   states.data()};
+                                   states.data(),
+                                   setup.keep_stable ? 1u : 0u,
+                                   0};
   done(table_->build(plugin_.self(), &lent), "residency build");
 }
 

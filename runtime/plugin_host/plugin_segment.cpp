@@ -35,7 +35,7 @@ class PluginSegment final : public Segment {
     TensorList outputs;
     check(table_->forward(segment_, &lent, LentList(parameters).lend(), LentList(inputs).lend(), to_handle(outputs),
                           saved ? to_handle(*saved) : nullptr),
-          plugin_.id(), "forward of segment " + name_);
+          plugin_.id(), "forward of segment ", name_);
     return outputs;
   }
 
@@ -46,7 +46,7 @@ class PluginSegment final : public Segment {
     check(table_->backward(segment_, &lent, LentList(parameters).lend(), LentList(inputs).lend(),
                            LentList(saved).lend(), LentList(grad_outputs).lend(), to_handle(gradients.inputs),
                            to_handle(gradients.parameters)),
-          plugin_.id(), "backward of segment " + name_);
+          plugin_.id(), "backward of segment ", name_);
     if (gradients.inputs.size() != inputs.size() || gradients.parameters.size() != parameters.size()) {
       throw Error(Exit::kPlugin, "plugin '" + plugin_.id() + "': backward of segment " + name_ +
                                      " must append one gradient for each input and parameter");
