@@ -29,13 +29,14 @@ class DefaultPrecision final : public Precision, public Stateful {
       return vote;
     }
     ++bad_in_a_row_;
-    const std::string what = facts.non_finite > 0 ? std::to_string(facts.non_finite) + " non-finite gradient elements"
-                                                  : "the loss is not finite";
+    const std::string count = std::to_string(facts.non_finite), row = std::to_string(bad_in_a_row_);
+    vote.reason = facts.non_finite > 0 ? count + " non-finite gradient elements" : "the loss is not finite";
+    vote.reason_zh = facts.non_finite > 0 ? "梯度中有 " + count + " 个非有限值" : "损失不是有限值";
     vote.verdict = bad_in_a_row_ >= options_.max_bad ? Verdict::kAbort : Verdict::kSkip;
-    vote.reason = what;
     if (vote.verdict == Verdict::kAbort) {
-      vote.reason += " for " + std::to_string(bad_in_a_row_) +
+      vote.reason += " for " + row +
                      " attempts in a row (train.max_bad); lower optimizer.lr, set train.grad_clip, or look at the data";
+      vote.reason_zh += "，已连续 " + row + " 次（train.max_bad）；请降低 optimizer.lr、设置 train.grad_clip，或检查数据";
     }
     return vote;
   }

@@ -31,10 +31,11 @@ struct StepFacts {
 // Severest wins; ties go to load-plan order.
 enum class Verdict : uint8_t { kApply = 0, kSkip = 1, kRollBack = 2, kAbort = 3 };
 const char* name_of(Verdict verdict);
+const char* chinese_name_of(Verdict verdict);
 
 struct Vote {
   Verdict verdict = Verdict::kApply;
-  std::string reason;                // English; empty for kApply
+  std::string reason, reason_zh;     // English, Chinese (may be empty); both empty for kApply
   std::optional<double> clip;        // global-norm limit; `train.grad_clip`, where set, overrides it
   std::string voter;
   bool keep_data_position = false;   // kRollBack: pass over the data since the stable state instead of repeating it
