@@ -14,7 +14,9 @@ namespace {
 
 constexpr uint64_t kMaxNotes = 1 << 20;  // bytes of one note segment; real ones have a few hundred
 
-[[noreturn]] void fail(const std::string& path, const std::string& what) { throw Error(Exit::kPlugin, path + ": " + what); }
+[[noreturn]] void fail(const std::string& path, const std::string& what) {
+  throw Error(Exit::kPlugin, path + ": " + what);
+}
 
 // The file stays open only while it is looked at.
 struct OpenFile {

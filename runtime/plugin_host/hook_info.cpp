@@ -4,7 +4,8 @@
 
 namespace sz {
 
-static_assert(sizeof(PlanItem) == sizeof(sz_plan_item) && offsetof(PlanItem, position) == offsetof(sz_plan_item, position) &&
+static_assert(sizeof(PlanItem) == sizeof(sz_plan_item) &&
+              offsetof(PlanItem, position) == offsetof(sz_plan_item, position) &&
               offsetof(PlanItem, transform) == offsetof(sz_plan_item, transform) &&
               offsetof(PlanItem, flags) == offsetof(sz_plan_item, flags) &&
               offsetof(PlanItem, seed) == offsetof(sz_plan_item, seed));

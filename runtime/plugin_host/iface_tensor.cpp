@@ -78,7 +78,9 @@ void check_view(const DLManagedTensorVersioned& view) {
   if (view.version.major != 1) throw Error(Exit::kPlugin, "the DLPack view has another major version than 1");
   if (view.flags & DLPACK_FLAG_BITMASK_READ_ONLY) throw Error(Exit::kPlugin, "the DLPack view is read-only");
   if (view.dl_tensor.device.device_type != kDLCPU) throw Error(Exit::kPlugin, "the DLPack view isn't in CPU memory");
-  if (view.dl_tensor.byte_offset != 0) throw Error(Exit::kPlugin, "the DLPack view has a byte offset; move data instead");
+  if (view.dl_tensor.byte_offset != 0) {
+    throw Error(Exit::kPlugin, "the DLPack view has a byte offset; move data instead");
+  }
 }
 
 sz_error* from_dlpack(const sz_host* host, DLManagedTensorVersioned* view, sz_tensor** created) {

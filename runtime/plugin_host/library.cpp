@@ -62,7 +62,9 @@ void check_table(const sz_plugin& plugin, const std::string& path) {
 void check_promises(const PluginLibrary& library) {
   const Descriptor& descriptor = library.descriptor;
   const bool extends = !descriptor.hooks.empty() || !descriptor.slots.empty() || descriptor.votes || descriptor.state;
-  if (extends && !library.plugin->get_extension) fail(library.path, "claims hooks, slots, votes or state but lacks get_extension");
+  if (extends && !library.plugin->get_extension) {
+    fail(library.path, "claims hooks, slots, votes or state but lacks get_extension");
+  }
   if (!descriptor.gives.empty() && !library.plugin->provide) fail(library.path, "gives services but lacks provide");
 }
 

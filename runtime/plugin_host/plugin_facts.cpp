@@ -9,7 +9,8 @@ namespace sz {
 
 static_assert(int(Verdict::kApply) == SZ_APPLY && int(Verdict::kSkip) == SZ_SKIP &&
               int(Verdict::kRollBack) == SZ_ROLL_BACK && int(Verdict::kAbort) == SZ_ABORT);
-static_assert(sizeof(SampleOutcome) == sizeof(sz_outcome) && offsetof(SampleOutcome, tokens) == offsetof(sz_outcome, tokens) &&
+static_assert(sizeof(SampleOutcome) == sizeof(sz_outcome) &&
+              offsetof(SampleOutcome, tokens) == offsetof(sz_outcome, tokens) &&
               offsetof(SampleOutcome, correct) == offsetof(sz_outcome, correct));
 
 FactsView::FactsView(const StepFacts& facts) {

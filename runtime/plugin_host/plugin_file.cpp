@@ -69,7 +69,8 @@ void check_versions(const PluginNote& note, const std::string& path) {
   }
   if (note.draft != SZ_DRAFT) {
     fail(path, "built against draft " + std::to_string(note.draft) + " of the interfaces, this host has draft " +
-                   std::to_string(SZ_DRAFT) + ", and drafts must match; rebuild it with the SDK that came with this host");
+                   std::to_string(SZ_DRAFT) +
+                   ", and drafts must match; rebuild it with the SDK that came with this host");
   }
 }
 

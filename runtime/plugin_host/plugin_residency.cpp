@@ -52,7 +52,9 @@ ExportPiece to_piece(const sz_export_piece& from) {
   piece.state = required_text(from.state, "piece.state");
   if (from.rank_count > 0) require_pointer(from.shape, "piece.shape");
   piece.shape.assign(from.shape, from.shape + from.rank_count);
-  if (from.begin < 0 || from.end < from.begin) throw Error(Exit::kPlugin, piece.parameter + ": a piece ends before it begins");
+  if (from.begin < 0 || from.end < from.begin) {
+    throw Error(Exit::kPlugin, piece.parameter + ": a piece ends before it begins");
+  }
   if (from.end > from.begin) require_pointer(from.data, "piece.data");
   piece.begin = from.begin;
   piece.end = from.end;

@@ -97,7 +97,8 @@ std::string host_text() {
   std::vector<std::string> slots, services;
   for (const Slot slot : host_offer_to_plans().slots) slots.push_back(name_of(slot));
   for (const std::string& service : host_offer_to_plans().givable) services.push_back(service);
-  return text + "  slots " + joined(slots) + "\n  services " + joined(services) + "\n  not yet the service sz.source/1\n";
+  text += "  slots " + joined(slots) + "\n  services " + joined(services) + "\n";
+  return text + "  not yet the service sz.source/1\n";
 }
 
 std::string describe(const PluginLibrary& library) {

@@ -52,7 +52,8 @@ static const sz_descriptor descriptor = {SZ_SIZED(sz_descriptor), .draft = SZ_DR
     .needs = SZ_LIST(sz_need, SZ_NEED(.kind = SZ_NEED_PLUGIN, .id = NEEDED_ID)),
 #endif
     .keys = SZ_LIST(sz_key,
-        SZ_KEY(.name = "trace", .type = SZ_KEY_STRING, .default_toml = "\"\"", .per_host = 1, .help = "file to append to"),
+        SZ_KEY(.name = "trace", .type = SZ_KEY_STRING, .default_toml = "\"\"", .per_host = 1,
+               .help = "file to append to"),
         SZ_KEY(.name = "fail", .type = SZ_KEY_BOOL, .default_toml = "false", .help = "fail in start"))};
 
 static const sz_plugin plugin = {SZ_SIZED(sz_plugin), .abi = SZ_ABI_VERSION, .descriptor = &descriptor,

@@ -35,7 +35,7 @@ class TestResidency : public sz::Plugin, public sz::Residency {
 
   void build(const sz_residency_setup& setup) override {
     model_.emplace(host(), setup.model);
-    const auto& api = host().get<sz_model_api>(SZ_MODEL);
+    keep_stable_ = setup.keep_stable != 0;
     for (const char* const* state = setup.optimizer_states; *state; ++state) state_names_.push_back(*state);
     for (uint64_t i = 0; i < setup.parameter_count; ++i) {
       const sz_parameter_info info = model_->parameter(int64_t(i));
@@ -45,8 +45,7 @@ class TestResidency : public sz::Plugin, public sz::Residency {
       p.value = at::empty(p.shape, at::kFloat);
       p.gradient = at::zeros(p.shape, at::kFloat);
       for (size_t s = 0; s < state_names_.size(); ++s) p.states.push_back(at::zeros(p.shape, at::kFloat));
-      sz::check(api.initialise(host().raw(), setup.model, int64_t(i), setup.seed, 0, p.value.numel(),
-                               p.value.data_ptr<float>()));
+      model_->initialise(int64_t(i), setup.seed, 0, p.value.numel(), p.value.data_ptr<float>());
       p.value.requires_grad_(info.trainable != 0);
     }
   }
@@ -71,7 +70,11 @@ class TestResidency : public sz::Plugin, public sz::Residency {
   }
   void finish_gradients() override {
     for (Parameter& p : parameters_) {
-      comm_->all_reduce(SZ_CHANNEL_REDUCE, p.gradient.data_ptr(), uint64_t(p.gradient.numel()), SZ_F32).wait();
+      sz::Work work = comm_->all_reduce(SZ_CHANNEL_REDUCE, p.gradient.data_ptr(), uint64_t(p.gradient.numel()), SZ_F32);
+      const sz_work_times times = work.wait_timed();
+      if (comm_->size() > 1 && !(times.posted > 0 && times.posted <= times.started && times.started <= times.finished)) {
+        throw sz::Error(SZ_PLUGIN_FAILED, "the times of a collective are out of order");
+      }
     }
   }
   sz_gradient_facts gradient_facts() override {
@@ -112,7 +115,7 @@ class TestResidency : public sz::Plugin, public sz::Residency {
   }
   void parameters_updated() override {}
 
-  bool can_restore() const noexcept override { return true; }
+  bool can_restore() const noexcept override { return keep_stable_; }
   void mark_stable() override {
     for (Parameter& p : parameters_) p.stable = p.value.detach().clone();
   }
@@ -152,6 +155,7 @@ class TestResidency : public sz::Plugin, public sz::Residency {
   std::optional<sz::Model> model_;
   std::vector<std::string> state_names_;
   std::vector<Parameter> parameters_;
+  bool keep_stable_ = false;
 };
 
 }  // namespace

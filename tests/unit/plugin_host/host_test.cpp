@@ -71,7 +71,8 @@ TEST(PluginHost, CycleOfHooksNamesBoth) {
 
 TEST(PluginHost, FailingStartNamesThePlugin) {
   TestRun run("[plugins.test_failing]\nenabled = true\nfail_start = true\n");
-  EXPECT_THAT(fault_of([&] { run.start(); }, Exit::kData), HasSubstr("plugin 'test_failing': start failed: it was told"));
+  EXPECT_THAT(fault_of([&] { run.start(); }, Exit::kData),
+              HasSubstr("plugin 'test_failing': start failed: it was told"));
 }
 
 TEST(PluginHost, ThirdCallFailsAndTheOthersGoOn) {
