@@ -197,8 +197,7 @@ void Run::fill_slots() {
   parts_.voters = plugins_.voters();
   parts_.residency = plugins_.residency();
   if (!parts_.residency) {
-    const bool may_roll_back = plugins_.precision() || !parts_.voters.empty();
-    residency_ = make_replicated_residency(replicated_options(*config_, may_roll_back));
+    residency_ = make_replicated_residency(replicated_options(*config_));
     parts_.residency = residency_.get();
   }
   parts_.sampler = plugins_.sampler();
@@ -230,6 +229,7 @@ void Run::build() {
   parts_.metrics = metrics_.get();
   TrainOptions options = train_options(*config_, folder_path_);
   options.matrix_route = route_;
+  options.keep_stable = keep_stable(*config_, plugins_.precision() || !parts_.voters.empty());
   trainer_ = std::make_unique<Trainer>(options, parts_);
   schedule_ = (*registry_.get<ScheduleFactory>("sz.schedule/1", decay, decay_key))(
       schedule_params(*config_, trainer_->total_steps(), trainer_->plans_per_epoch()));

@@ -103,11 +103,14 @@ TrainOptions train_options(const Config& c, const std::string& run_folder) {
   return options;
 }
 
-ReplicatedOptions replicated_options(const Config& c, bool may_roll_back) {
+bool keep_stable(const Config& c, bool may_roll_back) {
   const std::string& snapshot = c.get_string("train.snapshot");
+  return snapshot == "host" || (snapshot == "auto" && may_roll_back);
+}
+
+ReplicatedOptions replicated_options(const Config& c) {
   ReplicatedOptions options;
   options.bucket_bytes = int64_t(c.get_float("train.bucket_mb") * (1 << 20));
-  options.snapshot = snapshot == "host" || (snapshot == "auto" && may_roll_back) ? Snapshot::kHost : Snapshot::kNone;
   return options;
 }
 

@@ -22,7 +22,8 @@ ModelOptions model_options(const Config& config, int64_t vocabulary);
 OptimizerParams optimizer_params(const Config& config);
 ScheduleParams schedule_params(const Config& config, int64_t total_steps, int64_t steps_per_epoch);
 TrainOptions train_options(const Config& config, const std::string& run_folder);
-ReplicatedOptions replicated_options(const Config& config, bool may_roll_back);
+bool keep_stable(const Config& config, bool may_roll_back);  // what train.snapshot comes to
+ReplicatedOptions replicated_options(const Config& config);
 std::string run_folder(const Config& config);
 Language log_language(const Config& config);
 

@@ -24,6 +24,7 @@ struct TrainOptions {
   int64_t accumulation = 1;     // micro-batches a step and rank
   std::optional<double> grad_clip;  // global norm; overrides the precision slot's limit
   int64_t stable_every = 100;
+  bool keep_stable = true;      // false: train.snapshot = "none"
   int64_t stable_after = 3;     // good attempts in a row before a stable state may be marked
   int64_t eval_every = 0;       // steps; 0: only at epochs' ends
   int64_t eval_samples = 0;     // of the validation split's first ones; 0: all

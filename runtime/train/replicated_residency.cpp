@@ -111,7 +111,7 @@ class ReplicatedResidency final : public Residency {
   // Nothing to do: every rank has updated everything, and the optimizer wrote the mirrors.
   void parameters_updated() override {}
 
-  bool can_restore() const override { return options_.snapshot != Snapshot::kNone; }
+  bool can_restore() const override { return setup_.keep_stable; }
 
   void mark_stable() override {
     if (!can_restore()) return;

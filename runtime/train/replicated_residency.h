@@ -7,11 +7,8 @@
 
 namespace sz {
 
-enum class Snapshot : uint8_t { kNone, kHost };
-
 struct ReplicatedOptions {
   int64_t bucket_bytes = 4 << 20;  // of gradients; never more than a quarter of them, so that some can overlap
-  Snapshot snapshot = Snapshot::kHost;  // where the stable state is kept
 };
 
 std::unique_ptr<Residency> make_replicated_residency(const ReplicatedOptions& options);

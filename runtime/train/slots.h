@@ -88,6 +88,7 @@ class Residency {
     uint64_t seed = 0;
     std::vector<std::string> optimizer_states;
     bool optimizer_element_wise = true;
+    bool keep_stable = true;  // false (train.snapshot = "none"): mark_stable() does nothing, can_restore() is false
   };
   virtual ~Residency() = default;
   virtual std::string name() const = 0;

@@ -158,6 +158,11 @@ _Static_assert(offsetof(struct sz_alloc, read) == 8, "sz_alloc.read");
 _Static_assert(offsetof(struct sz_alloc, reset_peak) == 16, "sz_alloc.reset_peak");
 _Static_assert(sizeof(struct sz_alloc) == 24, "sz_alloc");
 
+_Static_assert(offsetof(struct sz_work_times, posted) == 0, "sz_work_times.posted");
+_Static_assert(offsetof(struct sz_work_times, started) == 8, "sz_work_times.started");
+_Static_assert(offsetof(struct sz_work_times, finished) == 16, "sz_work_times.finished");
+_Static_assert(sizeof(struct sz_work_times) == 24, "sz_work_times");
+
 _Static_assert(offsetof(struct sz_comm, struct_size) == 0, "sz_comm.struct_size");
 _Static_assert(offsetof(struct sz_comm, reserved) == 4, "sz_comm.reserved");
 _Static_assert(offsetof(struct sz_comm, rank) == 8, "sz_comm.rank");
@@ -637,7 +642,9 @@ _Static_assert(offsetof(struct sz_residency_setup, segment_count) == 32, "sz_res
 _Static_assert(offsetof(struct sz_residency_setup, segments) == 40, "sz_residency_setup.segments");
 _Static_assert(offsetof(struct sz_residency_setup, seed) == 48, "sz_residency_setup.seed");
 _Static_assert(offsetof(struct sz_residency_setup, optimizer_states) == 56, "sz_residency_setup.optimizer_states");
-_Static_assert(sizeof(struct sz_residency_setup) == 64, "sz_residency_setup");
+_Static_assert(offsetof(struct sz_residency_setup, keep_stable) == 64, "sz_residency_setup.keep_stable");
+_Static_assert(offsetof(struct sz_residency_setup, reserved) == 68, "sz_residency_setup.reserved");
+_Static_assert(sizeof(struct sz_residency_setup) == 72, "sz_residency_setup");
 
 _Static_assert(offsetof(struct sz_residency, struct_size) == 0, "sz_residency.struct_size");
 _Static_assert(offsetof(struct sz_residency, reserved) == 4, "sz_residency.reserved");

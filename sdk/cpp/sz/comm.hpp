@@ -22,8 +22,12 @@ class Work {
   ~Work() {
     detail::guard_quietly([this] { wait(); });
   }
-  void wait() {
-    if (sz_work* work = std::exchange(work_, nullptr)) check(table_->wait(host_, work));
+  void wait() { wait_timed(); }
+  // All zero where it has been waited for before.
+  sz_work_times wait_timed() {
+    sz_work_times times = {};
+    if (sz_work* work = std::exchange(work_, nullptr)) check(table_->wait(host_, work, &times));
+    return times;
   }
   bool done() const { return work_ == nullptr || table_->done(host_, work_) != 0; }
 

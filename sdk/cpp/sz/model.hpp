@@ -23,6 +23,10 @@ class Model : Interface<sz_model_api> {
     check(table().parameter(raw(), model_, index, &info));
     return info;
   }
+  // Initial values of elements [begin, end) of the flattened parameter.
+  void initialise(int64_t index, uint64_t seed, int64_t begin, int64_t end, float* out) const {
+    check(table().initialise(raw(), model_, index, seed, begin, end, out));
+  }
   sz_segment_info segment(int64_t index) const {  // -1: the head
     sz_segment_info info = {};
     info.struct_size = sizeof(info);

@@ -68,6 +68,8 @@ typedef struct sz_residency_setup {
   const sz_segment_dtypes* segments;
   uint64_t seed;
   const char* const* optimizer_states; /* ends in NULL */
+  sz_bool keep_stable; /* 0: no state to return to is kept, and can_restore() says so */
+  uint32_t reserved;
 } sz_residency_setup;
 
 typedef sz_error* (*sz_visit_unit)(void* context, const sz_update_unit* unit);

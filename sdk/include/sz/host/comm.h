@@ -14,6 +14,13 @@ enum { SZ_CHANNEL_GATHER = 0, SZ_CHANNEL_REDUCE = 1 };
 
 typedef struct sz_work sz_work; /* a started operation; its buffers belong to it until wait returns */
 
+/* Seconds of one monotonic clock. Closed. */
+typedef struct sz_work_times {
+  double posted;   /* enqueued by the caller */
+  double started;  /* first in its channel's queue, first message sent */
+  double finished; /* result in place */
+} sz_work_times;
+
 #define SZ_COMM "sz.comm/1"
 typedef struct sz_comm {
   uint32_t struct_size;
@@ -31,8 +38,8 @@ typedef struct sz_comm {
                           sz_work** work); /* in: bytes, may lie inside out; out: size x bytes */
   sz_error* (*broadcast)(const sz_host* host, sz_channel channel, void* data, uint64_t bytes, int32_t root,
                          sz_work** work);
-  /* [any; run] Waits and frees the work, also on an error: SZ_COMM_LOST after any rank's abort. */
-  sz_error* (*wait)(const sz_host* host, sz_work* work);
+  /* [any; run] Waits and frees the work, also on an error: SZ_COMM_LOST after any rank's abort. `times` may be NULL. */
+  sz_error* (*wait)(const sz_host* host, sz_work* work, sz_work_times* times);
   /* [any; run] Whether wait would return at once. */
   sz_bool (*done)(const sz_host* host, sz_work* work);
 } sz_comm;
