@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "ops/allocator.h"
 #include "ops/threads.h"
+#include "plugin_host/reports.h"
 #include "train/default_precision.h"
 #include "train/generator.h"
 #include "train/replicated_residency.h"
@@ -274,6 +275,7 @@ void Run::summarise(const RunOutcome& outcome) {
                 format(": loss %.3f nats a token, unigram entropy of the text %.3f", group.mean_loss(), entropy));
     }
   }
+  if (const std::string times = hook_time_text(hooks_); !times.empty()) log::info(times);
   if (outcome.stop_signal != 0) log::info("stopped by a signal; state saved, --resume auto goes on");
   log::info("run folder: " + folder_path_);
 }
