@@ -18,6 +18,10 @@ std::vector<float> token_weights(const MicroBatch& batch, double factor) {
   return weights;
 }
 
+std::string text_of(const Vote& vote) {
+  return vote.voter + ": " + name_of(vote.verdict) + " (" + vote.reason + ")";
+}
+
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -37,7 +41,8 @@ AttemptResult Attempt::run(RunState& state, int64_t epoch) {
   at.hook = Hook::kStepBegin;
   parts_.hooks->fire(at);
 
-  const PlanFeed::Step step = feed_.next();
+  result.step = feed_.next();
+  const PlanFeed::Step& step = result.step;
   ++state.plans;
   at.plan = &step.plan;
   at.micro_batches = step.micro_batches;
@@ -51,13 +56,15 @@ AttemptResult Attempt::run(RunState& state, int64_t epoch) {
   local.state_hash = state_hash(state, step.plan, scale);
   micro_batches(step, at, scale, local);
   result.facts = judge_together(at, local, scale);
-  result.decision = decide(result.facts, at);
+  at.facts = &result.facts;
+  at.hook = Hook::kVerdict;
+  parts_.hooks->fire(at);
+  result.decision = decide(result.facts);
   if (result.decision.verdict == Verdict::kApply) {
     apply(at, result.facts, result);
     state.step = at.step + 1;
   } else {
     at.hook = Hook::kStepSkipped;
-    at.facts = &result.facts;
     at.reason = result.decision.reason.c_str();
     parts_.hooks->fire(at);
   }
@@ -82,7 +89,7 @@ void Attempt::micro_batches(const PlanFeed::Step& step, HookInfo at, double scal
   parts_.hooks->fire(at);
 }
 
-StepFacts Attempt::judge_together(HookInfo& at, LocalFacts& local, double scale) {
+StepFacts Attempt::judge_together(const HookInfo& at, LocalFacts& local, double scale) {
   local.gradient = parts_.residency->gradient_facts();
   local.scalars = parts_.services->scalars.values();
   local.signal = stop_signal();
@@ -96,9 +103,6 @@ StepFacts Attempt::judge_together(HookInfo& at, LocalFacts& local, double scale)
   last_loss_ = global.facts.loss;
   last_norm_ = global.facts.grad_norm;
   disable_failed(global.observer_failures, at);
-  at.facts = &global.facts;
-  at.hook = Hook::kVerdict;
-  parts_.hooks->fire(at);
   return global.facts;
 }
 
@@ -108,7 +112,7 @@ void Attempt::disable_failed(const std::vector<int>& failures, const HookInfo& a
     if (failures[i] == 0 || entry.disabled) continue;
     parts_.hooks->disable(i);
     const std::string name = entry.observer->name();
-    const std::string cause = entry.error.empty() ? "it failed on another rank" : entry.error;
+    const std::string cause = entry.error.empty() ? "it failed on another rank; see the other ranks' logs" : entry.error;
     if (!entry.error.empty()) log::warn("plugin " + name + " failed and is switched off: " + entry.error);
     Decision decision;
     decision.step = at.step;
@@ -122,7 +126,7 @@ void Attempt::disable_failed(const std::vector<int>& failures, const HookInfo& a
   }
 }
 
-Vote Attempt::decide(const StepFacts& facts, HookInfo at) {
+Vote Attempt::decide(const StepFacts& facts) {
   if (facts.tokens == 0) {
     Vote skip;
     skip.verdict = Verdict::kSkip;
@@ -131,25 +135,36 @@ Vote Attempt::decide(const StepFacts& facts, HookInfo at) {
     return skip;
   }
   Vote severest = parts_.precision->judge(facts);
+    skip.reason_zh = "这一步没有计入损失的词元：所有标签都被屏蔽";
+    record(skip, text_of(skip), facts);
   severest.voter = parts_.precision->name();
   const std::optional<double> clip = severest.clip;
   for (Voter* voter : parts_.voters) {
     Vote vote = voter->vote(facts);
+  std::string all = severest.verdict == Verdict::kApply ? "" : text_of(severest);
     vote.voter = voter->name();
     if (vote.verdict > severest.verdict) severest = vote;
   }
   severest.clip = options_.grad_clip ? options_.grad_clip : clip;
-  if (severest.verdict == Verdict::kApply) return severest;
+    if (vote.verdict != Verdict::kApply) all += (all.empty() ? "" : "; ") + text_of(vote);
+  if (severest.verdict != Verdict::kApply) record(severest, all, facts);
+  return severest;
+}
+
+void Attempt::record(const Vote& severest, const std::string& votes, const StepFacts& facts) {
   Decision decision;
-  decision.step = at.step;
-  decision.attempt = at.attempt;
+  decision.step = facts.step;
+  decision.attempt = facts.attempt;
   decision.plugin = severest.voter;
   decision.what = "verdict";
   decision.cause = severest.reason;
   decision.to = std::string(name_of(severest.verdict));
   parts_.decisions->write(decision);
-  return severest;
 }
+  decision.text_en = severest.voter + ": " + name_of(severest.verdict) + ", " + severest.reason;
+  decision.text_zh = severest.voter + "：" + chinese_name_of(severest.verdict) + "，" +
+                     (severest.reason_zh.empty() ? severest.reason : severest.reason_zh);
+  decision.details["votes"] = votes;
 
 void Attempt::apply(HookInfo at, const StepFacts& facts, AttemptResult& result) {
   StepScalars scalars;
@@ -160,7 +175,6 @@ void Attempt::apply(HookInfo at, const StepFacts& facts, AttemptResult& result) 
   }
   scalars.multiplier = result.clip_factor / facts.scale;
   at.lr = scalars.lr;
-  at.facts = &facts;
   at.hook = Hook::kOptimizerStep;
   parts_.hooks->fire(at);
   optimizer_step(0, at, scalars);

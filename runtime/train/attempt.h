@@ -10,6 +10,7 @@
 namespace sz {
 
 struct AttemptResult {
+  PlanFeed::Step step;
   StepFacts facts;
   Vote decision;        // the severest vote; kSkip as well where no token of the step counts
   double lr = 0;        // of an applied step
@@ -27,9 +28,10 @@ class Attempt {
 
  private:
   void micro_batches(const PlanFeed::Step& step, HookInfo at, double scale, LocalFacts& local);
-  StepFacts judge_together(HookInfo& at, LocalFacts& local, double scale);
+  StepFacts judge_together(const HookInfo& at, LocalFacts& local, double scale);
   void disable_failed(const std::vector<int>& failures, const HookInfo& at);
-  Vote decide(const StepFacts& facts, HookInfo at);
+  Vote decide(const StepFacts& facts);
+  void record(const Vote& severest, const std::string& votes, const StepFacts& facts);
   void apply(HookInfo at, const StepFacts& facts, AttemptResult& result);
   void optimizer_step(size_t wrapper, const HookInfo& at, const StepScalars& scalars);
   uint64_t state_hash(const RunState& state, const Plan& plan, double scale) const;

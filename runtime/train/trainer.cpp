@@ -43,6 +43,7 @@ void Trainer::build(const CheckpointReader* resume) {
   setup.optimizer_states = parts_.optimizer->state_names();
   setup.optimizer_element_wise = parts_.optimizer->element_wise();
   parts_.residency->build(setup);
+  setup.keep_stable = options_.keep_stable;
   fire(Hook::kModelBuilt);
   fire(Hook::kOptimizerBuilt);
 
@@ -56,7 +57,9 @@ void Trainer::build(const CheckpointReader* resume) {
   if (resume) {
     const LoadedRun loaded = load_run(*resume, parts_);
     state_ = loaded.state;
-    saved_step_ = state_.step;
+    saved_step_ = evaluated_step_ = state_.step;
+    // Checkpoints are written before EPOCH_END: where one was due, it is still to come.
+    if (state_.plans > 0 && state_.plans % plans_per_epoch_ == 0) epoch_in_progress_ = epoch() - 1;
     feed_->reset(loaded.sampler_state);
     fire(Hook::kStateLoaded);
   }
@@ -69,6 +72,7 @@ void Trainer::build(const CheckpointReader* resume) {
 
 void Trainer::loop() {
   while (!finished()) {
+  if (epoch_in_progress_ >= 0) end_epoch();
     if (epoch_in_progress_ < 0) {
       epoch_in_progress_ = epoch();
       fire(Hook::kEpochBegin);
@@ -100,20 +104,22 @@ void Trainer::step() {
                                        " ends the run: " + result.decision.reason);
   }
   parts_.services->events.deliver();
-  reporter_->attempt(state_, epoch_now, result);
-  fire(Hook::kStepEnd);
+  fire_step_end(result, epoch_now);
   parts_.services->events.deliver();
   after_step(result);
+  reporter_->attempt(state_, epoch_now, result);
 }
 
 // What is due after a step: evaluation, the stable state, a checkpoint, a wish to stop.
 void Trainer::after_step(const AttemptResult& result) {
   const bool applied = result.decision.verdict == Verdict::kApply;
   const auto due = [&](int64_t every) { return applied && every > 0 && state_.step % every == 0; };
-  if (due(options_.eval_every) || result.facts.evaluate_requested) evaluate();
-  const bool may_mark = state_.good_in_a_row >= std::min(options_.stable_after, state_.step);
+  // Before a checkpoint, so that a resumed run need not look back.
+  if (due(options_.eval_every) || result.facts.evaluate_requested || epoch() != epoch_in_progress_) evaluate();
+  const bool may_mark = state_.good_in_a_row >= std::min(options_.stable_after, state_.attempt);
   save_due_ |= due(options_.checkpoint_every) || result.facts.save_requested;
-  if (may_mark && (due(options_.stable_every) || save_due_)) mark_stable();
+  mark_due_ |= due(options_.stable_every) || save_due_;
+  if (may_mark && std::exchange(mark_due_, false)) mark_stable();
   if (may_mark && std::exchange(save_due_, false)) save();
   if (result.facts.stop_signal != 0) stop_on_signal(result.facts.stop_signal);
   stop_ = stop_ || result.facts.stop_requested;
@@ -139,16 +145,21 @@ void Trainer::roll_back(const AttemptResult& result) {
   decision.from = state_.step;
   decision.to = stable_.state.step;
   parts_.decisions->write(decision);
+  const std::string from = std::to_string(state_.step), to = std::to_string(stable_.state.step);
+  decision.text_en = "rolled back from step " + from + " to the stable state of step " + to + ": " + decision.cause;
+  decision.text_zh = "从第 " + from + " 步回滚到第 " + to + " 步的稳定状态：" +
+                     (result.decision.reason_zh.empty() ? decision.cause : result.decision.reason_zh);
   state_.step = stable_.state.step;
   if (!result.decision.keep_data_position) {
     state_.plans = stable_.state.plans;
     feed_->reset(stable_.sampler_state);
   } else {
+    epoch_in_progress_ = epoch();  // a roll back into the epoch before goes on in it
     feed_->reset(feed_->consumed_state());
   }
-  epoch_in_progress_ = epoch();  // a roll back into the epoch before goes on in it
   state_.good_in_a_row = 0;
 }
+  evaluated_step_ = -1;  // the step will be reached again, by another way
 
 void Trainer::mark_stable() {
   parts_.residency->mark_stable();
@@ -189,6 +200,20 @@ void Trainer::stop_on_signal(int signal) {
 }
 
 void Trainer::fire(Hook hook, const char* reason, const char* path, int signal) {
+void Trainer::fire_step_end(const AttemptResult& result, int64_t epoch) {
+  HookInfo at;
+  at.hook = Hook::kStepEnd;
+  at.step = state_.step;
+  at.attempt = state_.attempt;
+  at.epoch = epoch;
+  at.micro_batches = result.step.micro_batches;
+  at.global_tokens = result.step.tokens;
+  at.plan = &result.step.plan;
+  at.facts = &result.facts;
+  at.lr = result.lr;
+  parts_.hooks->fire(at);
+}
+
   if (!parts_.hooks->watched(hook)) return;
   HookInfo at;
   at.hook = hook;

@@ -59,6 +59,7 @@ class Trainer {
   void evaluate();
   void save();
   void end_epoch();
+  void fire_step_end(const AttemptResult& result, int64_t epoch);
   void stop_on_signal(int signal);
   void fire(Hook hook, const char* reason = nullptr, const char* path = nullptr, int signal = 0);
 
@@ -67,7 +68,8 @@ class Trainer {
   RunState state_;
   int64_t plans_per_epoch_ = 1;
   int64_t epoch_in_progress_ = -1, evaluated_step_ = -1, saved_step_ = -1;
-  bool stop_ = false, save_due_ = false;  // a checkpoint waits for a state that may be marked stable
+  bool stop_ = false;
+  bool mark_due_ = false, save_due_ = false;  // they wait for a state that may be marked stable
   Stable stable_;
   std::unique_ptr<SegmentRunner> runner_;
   std::unique_ptr<PlanFeed> feed_;

@@ -1,0 +1,143 @@
+// A run that was stopped and resumed is the run that was never stopped.
+#include <gtest/gtest.h>
+
+#include "unit/train/training.h"
+
+namespace sz::test {
+namespace {
+
+RunSpec spec_of(int ranks, const std::string& folder) {
+  RunSpec spec;
+  spec.ranks = ranks;
+  spec.folder = folder;
+  spec.options.accumulation = 2;
+  spec.options.eval_every = 5;
+  spec.options.checkpoint_every = 7;
+  spec.schedule.decay_type = "cosine";
+  spec.schedule.warmup_steps = 4;
+  return spec;
+}
+
+void stop_after(RankParts& parts, int64_t attempt) {
+  watch(parts, {Hook::kGradientsReduced}, [&parts, attempt](const HookInfo& info) {
+    parts.services.requests.stop = info.attempt == attempt;
+  });
+}
+
+void expect_resume_equals(int ranks) {
+  const TemporaryFolder whole_folder, cut_folder;
+  const RunResult whole = train(spec_of(ranks, whole_folder.path()));
+
+  RunSpec cut = spec_of(ranks, cut_folder.path());
+  cut.prepare = [](RankParts& parts) { stop_after(parts, 7); };
+  const RunResult first = train(cut);
+  EXPECT_EQ(first.outcome.state.step, 7);
+  EXPECT_GT(relative_difference(whole.arrays, first.arrays), 1e-4);
+  cut.prepare = nullptr;
+  cut.resume = find_resume(cut_folder / "checkpoints", "auto");
+  ASSERT_EQ(cut.resume, cut_folder / "checkpoints/step-7");
+  const RunResult resumed = train(cut);
+
+  EXPECT_EQ(resumed.outcome.state.step, 20);
+  expect_identical(whole.arrays, resumed.arrays);
+  EXPECT_EQ(timeless(whole.metrics), timeless(resumed.metrics));
+  EXPECT_EQ(whole.decisions, resumed.decisions);
+}
+
+TEST(Resume, OneRankEqualsTheUninterruptedRun) { expect_resume_equals(1); }
+TEST(Resume, TwoRanksEqualTheUninterruptedRun) { expect_resume_equals(2); }
+
+// Step 7 ends the epoch: its evaluation and EPOCH_END are neither lost nor done twice.
+TEST(Resume, AStopAtAnEpochsEndEndsTheEpochOnce) {
+  const TemporaryFolder folder;
+  RunSpec spec = spec_of(1, folder.path());
+  spec.options.accumulation = 4;
+  std::vector<std::string> trace;
+  const auto record = [&](RankParts& parts) {
+    watch(parts, {Hook::kEpochBegin, Hook::kEvalBegin, Hook::kCheckpointSaved, Hook::kEpochEnd},
+          [&](const HookInfo& info) {
+            trace.push_back(std::string(name_of(info.hook)) + " " + std::to_string(info.epoch) + "@" +
+                            std::to_string(info.step));
+          });
+  };
+  spec.options.eval_every = 0;
+  spec.prepare = [&](RankParts& parts) {
+    record(parts);
+    stop_after(parts, 7);
+  };
+  train(spec);
+  trace.push_back("stopped");
+  spec.resume = folder / "checkpoints/step-7";
+  spec.options.steps = 8;
+  spec.prepare = record;
+  train(spec);
+  EXPECT_EQ(trace, (std::vector<std::string>{"EPOCH_BEGIN 0@0", "EVAL_BEGIN 0@7", "CHECKPOINT_SAVED 0@7", "stopped",
+                                             "EPOCH_END 0@7", "EPOCH_BEGIN 1@7", "EVAL_BEGIN 1@8",
+                                             "CHECKPOINT_SAVED 1@8", "EPOCH_END 1@8"}));
+}
+
+// Lost after step 9, resumed from step 7: steps 8 and 9 stand in the metrics once.
+TEST(Resume, ALostRunRepeatsWhatItHadNotSaved) {
+  const TemporaryFolder whole_folder, lost_folder;
+  const RunResult whole = train(spec_of(2, whole_folder.path()));
+  RunSpec lost = spec_of(2, lost_folder.path());
+  lost.prepare = [](RankParts& parts) {
+    struct Failing final : Wrapper {
+      std::string name() const override { return "failing"; }
+      bool wraps(Hook hook) const override { return hook == Hook::kOptimizerStep; }
+      void optimizer_step(const HookInfo& info, const Next& next) override {
+        if (info.attempt == 10) throw Error(Exit::kExhausted, "no memory is left");
+        next();
+      }
+    };
+    parts.hooks.wrap(std::make_shared<Failing>());
+  };
+  EXPECT_EQ(thrown_by([&] { train(lost); }).exit, Exit::kExhausted);
+  lost.prepare = nullptr;
+  lost.resume = find_resume(lost_folder / "checkpoints", "auto");
+  const RunResult resumed = train(lost);
+  expect_identical(whole.arrays, resumed.arrays);
+  EXPECT_EQ(timeless(whole.metrics), timeless(resumed.metrics));
+}
+
+TEST(Resume, AnotherModelIsRefusedByName) {
+  const TemporaryFolder folder;
+  RunSpec spec = spec_of(1, folder.path());
+  spec.options.steps = 7;
+  train(spec);
+  spec.resume = folder / "checkpoints/step-7";
+  spec.model.width = 16;
+  const Thrown thrown = thrown_by([&] { train(spec); });
+  EXPECT_EQ(thrown.exit, Exit::kUsage);
+  EXPECT_NE(thrown.message.find("'embedding.token' has shape [97, 32]"), std::string::npos) << thrown.message;
+}
+
+// Written by one rank, read by two: the same state.
+TEST(Resume, AnotherNumberOfRanksGoesOnFromTheSameState) {
+  const TemporaryFolder folder;
+  RunSpec spec = spec_of(1, folder.path());
+  spec.options.steps = 7;
+  spec.options.accumulation = 4;
+  const RunResult saved = train(spec);
+  spec.resume = folder / "checkpoints/step-7";
+  spec.ranks = 2;
+  spec.options.accumulation = 2;
+  const RunResult loaded = train(spec);  // nothing is left to do
+  expect_identical(saved.arrays, loaded.arrays);
+  expect_replicas_identical(loaded);
+}
+
+TEST(Resume, OldCheckpointsArePruned) {
+  const TemporaryFolder folder;
+  RunSpec spec = spec_of(1, folder.path());
+  spec.options.checkpoint_every = 3;
+  spec.options.checkpoint_keep = 2;
+  train(spec);
+  const auto kept = list_checkpoints(folder / "checkpoints");
+  ASSERT_EQ(kept.size(), 2u);
+  EXPECT_EQ(kept[0].step, 18);
+  EXPECT_EQ(kept[1].step, 20);  // the last state is saved at the end of the run
+}
+
+}  // namespace
+}  // namespace sz::test

@@ -1,0 +1,447 @@
+// VERDICT: facts become global, votes decide alike on all ranks, and what is skipped leaves no trace.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "unit/train/training.h"
+
+namespace sz::test {
+namespace {
+
+// Votes as it is told, by attempt.
+struct ScriptedVoter final : Voter {
+  std::string voter_name = "scripted";
+  std::map<int64_t, Vote> script;  // by attempt
+  std::string name() const override { return voter_name; }
+  Vote vote(const StepFacts& facts) override {
+    const auto it = script.find(facts.attempt);
+    return it == script.end() ? Vote() : it->second;
+  }
+};
+
+Vote make_vote(Verdict verdict, const std::string& reason, bool keep_data_position = false) {
+  Vote vote;
+  vote.verdict = verdict;
+  vote.reason = reason;
+  vote.keep_data_position = keep_data_position;
+  return vote;
+}
+
+ScriptedVoter& add_voter(RankParts& parts, const std::string& name, std::map<int64_t, Vote> script) {
+  ScriptedVoter& voter = *parts.own<ScriptedVoter>();
+  voter.voter_name = name;
+  voter.script = std::move(script);
+  parts.voters.push_back(&voter);
+  return voter;
+}
+
+// Replaces one gradient of one segment by NaN on one rank, in the given attempts.
+struct Poison final : Wrapper {
+  int segment;
+  int64_t first, last;  // attempts
+  const int64_t* attempt;
+  Poison(int s, int64_t from, int64_t to, const int64_t* now) : segment(s), first(from), last(to), attempt(now) {}
+  std::string name() const override { return "poison"; }
+  bool wraps(Hook hook) const override { return hook == Hook::kSegmentBackward; }
+  void segment_backward(SegmentCall& call, const Next& next) override {
+    next();
+    if (call.segment != segment || *attempt < first || *attempt > last) return;
+    at::Tensor poisoned = call.gradients.parameters[0].clone();
+    poisoned.data_ptr<float>()[0] = std::numeric_limits<float>::quiet_NaN();
+    call.gradients.parameters[0] = poisoned;
+  }
+};
+
+void poison(RankParts& parts, int rank, int64_t first, int64_t last) {
+  int64_t* const attempt = parts.own<int64_t>(0);
+  watch(parts, {Hook::kStepBegin}, [attempt](const HookInfo& info) { *attempt = info.attempt; });
+  if (parts.rank() == rank) parts.hooks.wrap(std::make_shared<Poison>(2, first, last, attempt));
+}
+
+// Parameters, moments and counters before and after the attempt.
+struct Snapshots {
+  std::mutex mutex;
+  std::map<int64_t, Arrays> at_attempt;  // at STEP_BEGIN, put together from all ranks
+};
+
+void keep_snapshots(RankParts& parts, Snapshots& into) {
+  watch(parts, {Hook::kStepBegin}, [&](const HookInfo& info) {
+    const std::lock_guard lock(into.mutex);
+    export_into(*parts.residency, into.at_attempt[info.attempt]);
+  });
+}
+
+TEST(Verdict, NonFiniteOnOneRankSkipsOnAll) {
+  RunSpec spec;
+  spec.ranks = 2;
+  spec.options.steps = 5;
+  Snapshots snapshots;
+  std::mutex mutex;
+  std::vector<std::string> skips;
+  spec.prepare = [&](RankParts& parts) {
+    poison(parts, 1, 3, 3);
+    keep_snapshots(parts, snapshots);
+    watch(parts, {Hook::kStepSkipped}, [&](const HookInfo& info) {
+      const std::lock_guard lock(mutex);
+      skips.push_back(std::to_string(info.attempt) + ": " + info.reason);
+      EXPECT_EQ(info.facts->non_finite, 1);
+      EXPECT_TRUE(std::isnan(info.facts->grad_norm));
+      EXPECT_EQ(parts.model.parameters[size_t(info.facts->first_non_finite_parameter)].name,
+                "block.0.mlp.norm.weight");
+    });
+  };
+  const RunResult result = train(spec);
+  EXPECT_EQ(skips, (std::vector<std::string>(2, "3: 1 non-finite gradient elements")));
+  EXPECT_EQ(result.outcome.state.step, 5);
+  EXPECT_EQ(result.outcome.state.attempt, 6);
+  expect_identical(snapshots.at_attempt[3], snapshots.at_attempt[4]);
+  EXPECT_GT(relative_difference(snapshots.at_attempt[4], snapshots.at_attempt[5]), 0);
+  expect_replicas_identical(result);
+  EXPECT_EQ(result.metrics[2].at("verdict"), "skip");
+  EXPECT_EQ(result.metrics[2].at("step"), 2);
+  EXPECT_EQ(result.metrics[2].at("grad_norm"), "nan");
+  EXPECT_EQ(result.metrics[3].at("step"), 3);
+  const auto verdicts = decisions_of(result, "verdict");
+  ASSERT_EQ(verdicts.size(), 1u);
+  EXPECT_EQ(verdicts[0].at("plugin"), "fp32");
+  EXPECT_EQ(verdicts[0].at("attempt"), 3);
+}
+
+// The update after a skip uses the step's own bias correction and learning rate.
+TEST(Verdict, ASkippedAttemptCountsForNeitherScheduleNorAdam) {
+  RunSpec spec;
+  spec.options.steps = 4;
+  spec.schedule.warmup_steps = 4;
+  spec.prepare = [](RankParts& parts) { poison(parts, 0, 1, 2); };
+  const RunResult result = train(spec);
+  std::vector<double> rates;
+  for (const auto& line : result.metrics) {
+    if (line.value("verdict", "") == "apply") rates.push_back(line.at("lr"));
+  }
+  ASSERT_EQ(rates.size(), 4u);
+  for (size_t i = 0; i < rates.size(); ++i) EXPECT_DOUBLE_EQ(rates[i], 1e-3 * double(i + 1) / 4);
+}
+
+TEST(Verdict, TooManyBadAttemptsInARowEndTheRun) {
+  RunSpec spec;
+  spec.ranks = 2;
+  spec.precision.max_bad = 4;
+  const TemporaryFolder folder;
+  spec.folder = folder.path();
+  spec.prepare = [](RankParts& parts) { poison(parts, 0, 6, 100); };
+  const Thrown thrown = thrown_by([&] { train(spec); });
+  EXPECT_EQ(thrown.exit, Exit::kDiverged);
+  EXPECT_NE(thrown.message.find("attempt 9"), std::string::npos) << thrown.message;
+  EXPECT_NE(thrown.message.find("train.max_bad"), std::string::npos) << thrown.message;
+  const auto metrics = json_lines(folder / "metrics.jsonl");
+  EXPECT_EQ(metrics.back().at("attempt"), 9);
+  EXPECT_EQ(metrics.back().at("verdict"), "abort");
+}
+
+TEST(Verdict, BadAttemptsWithGoodOnesBetweenDoNotEndTheRun) {
+  RunSpec spec;
+  spec.precision.max_bad = 2;
+  spec.options.steps = 4;
+  spec.prepare = [](RankParts& parts) {
+    poison(parts, 0, 2, 2);
+    poison(parts, 0, 4, 4);
+  };
+  EXPECT_EQ(train(spec).outcome.state.attempt, 6);
+}
+
+// A loss that is not a number at one token.
+struct NanLoss final : Loss {
+  std::shared_ptr<const Loss> inner = make_cross_entropy();
+  LossResult compute(const at::Tensor& hidden, const TensorList& head, const at::Tensor& labels,
+                     const at::Tensor& weight, bool want_gradients) const override {
+    LossResult result = inner->compute(hidden, head, labels, weight, want_gradients);
+    result.loss.view({-1})[0].fill_(std::numeric_limits<float>::quiet_NaN());
+    return result;
+  }
+};
+
+TEST(Verdict, ANanLossIsShownAsSuch) {
+  RunSpec spec;
+  spec.precision.max_bad = 2;
+  spec.options.steps = 1;
+  const TemporaryFolder folder;
+  spec.folder = folder.path();
+  auto source = std::make_shared<MemorySource>();
+  for (auto& sample : source->samples(Split::kTrain)) sample.tokens.mask[0] = 1;
+  spec.source = source;
+  spec.prepare = [](RankParts& parts) {
+    ModelOptions options{.type = "GPT-2", .layers = 1, .width = 16, .heads = 2, .context = 24, .vocabulary = 97};
+    parts.model = make_gpt2()->declare(options, std::make_shared<NanLoss>());
+  };
+  const Thrown thrown = thrown_by([&] { train(spec); });
+  EXPECT_EQ(thrown.exit, Exit::kDiverged);
+  EXPECT_NE(thrown.message.find("the loss is not finite"), std::string::npos) << thrown.message;
+  EXPECT_EQ(json_lines(folder / "metrics.jsonl").at(0).at("loss"), "nan");
+}
+
+TEST(Verdict, TheSeverestVoteWinsAndTiesGoToTheFirst) {
+  RunSpec spec;
+  spec.options.steps = 2;
+  spec.prepare = [](RankParts& parts) {
+    add_voter(parts, "first", {{1, make_vote(Verdict::kSkip, "because of one")}});
+    add_voter(parts, "second", {{1, make_vote(Verdict::kRollBack, "because of two")},
+                                {2, make_vote(Verdict::kSkip, "because of two")}});
+    add_voter(parts, "third", {{1, make_vote(Verdict::kRollBack, "because of three")},
+                               {2, make_vote(Verdict::kSkip, "because of three")}});
+  };
+  const RunResult result = train(spec);
+  EXPECT_EQ(result.outcome.state.attempt, 4);
+  const auto verdicts = decisions_of(result, "verdict");
+  ASSERT_EQ(verdicts.size(), 2u);
+  EXPECT_EQ(verdicts[0].at("plugin"), "second");
+  EXPECT_EQ(verdicts[0].at("to"), "roll back");
+  EXPECT_EQ(verdicts[0].at("cause"), "because of two");
+  EXPECT_EQ(verdicts[0].at("votes"),
+            "first: skip (because of one); second: roll back (because of two); third: roll back (because of three)");
+  EXPECT_EQ(verdicts[1].at("plugin"), "second");
+  EXPECT_EQ(verdicts[1].at("to"), "skip");
+}
+
+TEST(Verdict, AStepWithoutALabelIsSkipped) {
+  RunSpec spec;
+  spec.ranks = 2;
+  spec.options.steps = 0;
+  spec.options.epochs = 1;
+  auto source = std::make_shared<MemorySource>(MemorySourceOptions{.train = 4, .validation = 0});
+  for (int64_t i = 0; i < 4; ++i) source->mask(Split::kTrain, i);
+  spec.source = source;
+  const RunResult result = train(spec);
+  EXPECT_EQ(result.outcome.state.step, 0);
+  EXPECT_EQ(result.outcome.state.attempt, 1);
+  ASSERT_EQ(decisions_of(result, "verdict").size(), 1u);
+  EXPECT_EQ(decisions_of(result, "verdict")[0].at("cause"), "no token of the step counts: all labels are masked");
+}
+
+// The plan's second half falls to rank 1: masked there, the step is that of the first half alone.
+TEST(Verdict, ARankWhoseLabelsAreAllMaskedChangesNothing) {
+  auto source = std::make_shared<MemorySource>(MemorySourceOptions{.train = 4, .validation = 0});
+  const std::vector<int64_t> order = [&] {
+    std::vector<int64_t> samples;
+    const auto sampler = make_shuffle_sampler();
+    sampler->setup({4, 4, 11});
+    for (const PlanItem& item : sampler->plan("0").first) samples.push_back(item.sample);
+    return samples;
+  }();
+  for (const int64_t kept : {order[0], order[1]}) source->samples(Split::kTrain)[size_t(kept)].tokens.mask[0] = 1;
+  for (const int64_t masked : {order[2], order[3]}) source->mask(Split::kTrain, masked);
+  RunSpec spec;
+  spec.source = source;
+  spec.options.steps = 1;
+  spec.ranks = 2;
+  const RunResult two = train(spec);
+  spec.ranks = 1;
+  spec.options.accumulation = 2;
+  const RunResult one = train(spec);
+  EXPECT_EQ(two.outcome.state.step, 1);
+  EXPECT_LE(relative_difference(one.arrays, two.arrays), 1e-6);
+  EXPECT_EQ(one.metrics[0].at("loss"), two.metrics[0].at("loss"));
+}
+
+TEST(Verdict, MoreRanksThanSamples) {
+  RunSpec spec;
+  spec.source = std::make_shared<MemorySource>(MemorySourceOptions{.train = 2, .validation = 1});
+  spec.options.steps = 3;
+  spec.ranks = 1;
+  const RunResult one = train(spec);
+  spec.ranks = 4;
+  const RunResult four = train(spec);
+  EXPECT_LE(relative_difference(one.arrays, four.arrays), 1e-6);
+  EXPECT_EQ(with(four.metrics, "eval_loss").size(), 3u);
+}
+
+// --- observers ---------------------------------------------------------------------------------------------------
+
+TEST(Verdict, AFailingObserverIsDisabledEverywhereAndChangesNothing) {
+  RunSpec plain;
+  plain.ranks = 2;
+  plain.options.accumulation = 2;
+  const RunResult without = train(plain);
+  RunSpec spec = plain;
+  std::mutex mutex;
+  std::map<int, int> calls;
+  std::map<int, bool> disabled;
+  spec.prepare = [&](RankParts& parts) {
+    watch(parts, {Hook::kSegmentForward},
+          [&](const HookInfo&) {
+            const std::lock_guard lock(mutex);
+            if (++calls[parts.rank()] == 3 && parts.rank() == 1) throw std::runtime_error("its third call");
+          },
+          "fragile");
+  };
+  spec.finish = [&](RankParts& parts, Trainer&) {
+    const std::lock_guard lock(mutex);
+    disabled[parts.rank()] = parts.hooks.entries()[0].disabled;
+  };
+  const RunResult result = train(spec);
+  expect_identical(without.arrays, result.arrays);
+  EXPECT_EQ(timeless(without.metrics), timeless(result.metrics));
+  EXPECT_EQ(calls[1], 3);
+  EXPECT_EQ(calls[0], 14);  // 7 segments, 2 micro-batches: to the end of the first attempt
+  EXPECT_TRUE(disabled[0] && disabled[1]);
+  const auto decisions = decisions_of(result, "observer_disabled");
+  ASSERT_EQ(decisions.size(), 1u);
+  EXPECT_EQ(decisions[0].at("plugin"), "fragile");
+  EXPECT_EQ(decisions[0].at("attempt"), 1);
+}
+
+TEST(Verdict, AnObserverThatFailsOnRankZeroIsNamedWithItsReason) {
+  RunSpec spec;
+  spec.options.steps = 2;
+  spec.prepare = [&](RankParts& parts) {
+    watch(parts, {Hook::kStepBegin}, [](const HookInfo&) { throw std::runtime_error("no disk"); }, "fragile");
+  };
+  const auto decisions = decisions_of(train(spec), "observer_disabled");
+  ASSERT_EQ(decisions.size(), 1u);
+  EXPECT_EQ(decisions[0].at("cause"), "STEP_BEGIN: no disk");
+}
+
+// --- what rides along --------------------------------------------------------------------------------------------
+
+TEST(Verdict, StepScalarsAreSummedOverRanksAndStartAnew) {
+  RunSpec spec;
+  spec.ranks = 3;
+  spec.options.steps = 2;
+  std::mutex mutex;
+  std::vector<double> seen;
+  spec.prepare = [&](RankParts& parts) {
+    const int index = parts.services.scalars.add("mine");
+    watch(parts, {Hook::kBatchReady}, [&parts, index](const HookInfo& info) {
+      if (info.mode == Mode::kTrain && info.attempt == 1) parts.services.scalars.set(index, 1.5 + parts.rank());
+    });
+    watch(parts, {Hook::kVerdict}, [&](const HookInfo& info) {
+      const std::lock_guard lock(mutex);
+      seen.push_back(info.facts->scalars.at("mine"));
+    });
+  };
+  train(spec);
+  std::sort(seen.begin(), seen.end());
+  EXPECT_EQ(seen, (std::vector<double>{0, 0, 0, 7.5, 7.5, 7.5}));
+}
+
+// A wish of one rank is carried out by all.
+TEST(Verdict, RequestsOfOneRankHoldForAll) {
+  const TemporaryFolder folder;
+  RunSpec spec;
+  spec.ranks = 2;
+  spec.folder = folder.path();
+  spec.options.checkpoint_every = 1000;
+  spec.prepare = [&](RankParts& parts) {
+    watch(parts, {Hook::kGradientsReduced}, [&parts](const HookInfo& info) {
+      if (parts.rank() != 1) return;
+      parts.services.requests.save = info.attempt == 2;
+      parts.services.requests.evaluate = info.attempt == 3;
+      parts.services.requests.stop = info.attempt == 4;
+    });
+  };
+  const RunResult result = train(spec);
+  EXPECT_EQ(result.outcome.state.step, 4);
+  ASSERT_EQ(with(result.metrics, "eval_loss").size(), 1u);
+  EXPECT_EQ(with(result.metrics, "eval_loss")[0].at("step"), 3);
+  const auto saved = list_checkpoints(folder / "checkpoints");
+  ASSERT_EQ(saved.size(), 2u);
+  EXPECT_EQ(saved[0].step, 2);
+  EXPECT_EQ(saved[1].step, 4);  // a run that is stopped saves
+}
+
+// What a plugin publishes while a step is under way stands in that step's line.
+TEST(Verdict, MetricsStandInTheirStepsLine) {
+  RunSpec spec;
+  spec.options.steps = 3;
+  spec.prepare = [](RankParts& parts) {
+    for (const Hook hook : {Hook::kBatchReady, Hook::kVerdict, Hook::kStepEnd}) {
+      watch(parts, {hook}, [&parts](const HookInfo& info) {
+        if (info.mode == Mode::kTrain) parts.services.metrics.publish(name_of(info.hook), double(info.attempt));
+      });
+    }
+  };
+  for (const auto& line : with(train(spec).metrics, "loss")) {
+    for (const char* name : {"BATCH_READY", "VERDICT", "STEP_END"}) {
+      EXPECT_EQ(line.value(name, -1.0), line.at("attempt").get<double>()) << name;
+    }
+  }
+}
+
+TEST(Verdict, RanksThatDriftApartAreNamed) {
+  struct Drifting final : Precision {
+    std::unique_ptr<Precision> inner = make_default_precision({});
+    bool drifts = false;
+    int calls = 0;
+    std::string name() const override { return "drifting"; }
+    DtypePlan plan(const ModelDeclaration& model) override { return inner->plan(model); }
+    double scale() const override { return drifts && calls == 3 ? 2.0 : 1.0; }
+    Vote judge(const StepFacts&) override {
+      ++calls;
+      return {};
+    }
+  };
+  RunSpec spec;
+  spec.ranks = 3;
+  spec.prepare = [](RankParts& parts) {
+    auto precision = std::make_unique<Drifting>();
+    precision->drifts = parts.rank() == 2;
+    parts.precision = std::move(precision);
+  };
+  const Thrown thrown = thrown_by([&] { train(spec); });
+  EXPECT_EQ(thrown.exit, Exit::kComm);
+  EXPECT_NE(thrown.message.find("rank 2 has drifted apart from rank 0"), std::string::npos) << thrown.message;
+}
+
+// --- clipping ----------------------------------------------------------------------------------------------------
+
+// After one step from zero, Adam's first moment is (1 - beta1) x the clipped gradient.
+double first_moment_norm(const RunResult& result) {
+  double sum = 0;
+  for (const auto& [name, values] : result.arrays) {
+    if (name.find("/exp_avg") == std::string::npos || name.find("_sq") != std::string::npos) continue;
+    for (const float v : values) sum += double(v) * v;
+  }
+  return std::sqrt(sum);
+}
+
+TEST(Clipping, TheGlobalNormIsCutToTheLimit) {
+  RunSpec spec;
+  spec.ranks = 2;
+  spec.options.steps = 1;
+  const RunResult whole = train(spec);
+  const double norm = whole.metrics[0].at("grad_norm");
+  EXPECT_NEAR(first_moment_norm(whole), 0.1 * norm, 1e-6 * norm);
+  EXPECT_EQ(whole.metrics[0].at("clip"), 1.0);
+
+  spec.options.grad_clip = norm / 2;
+  const RunResult clipped = train(spec);
+  EXPECT_EQ(clipped.metrics[0].at("grad_norm"), norm);  // the true one
+  EXPECT_NEAR(clipped.metrics[0].at("clip").get<double>(), 0.5, 1e-12);
+  EXPECT_NEAR(first_moment_norm(clipped), 0.1 * norm / 2, 1e-6 * norm);
+
+  spec.options.grad_clip = norm * 2;
+  expect_identical(whole.arrays, train(spec).arrays);
+}
+
+// A loss scale is taken out again: norm, limit and update are those of the unscaled gradient.
+TEST(Clipping, TheLossScaleIsTakenOut) {
+  struct Scaled final : Precision {
+    std::unique_ptr<Precision> inner = make_default_precision({});
+    std::string name() const override { return "scaled"; }
+    DtypePlan plan(const ModelDeclaration& model) override { return inner->plan(model); }
+    double scale() const override { return 1024; }
+    Vote judge(const StepFacts& facts) override { return inner->judge(facts); }
+  };
+  RunSpec spec;
+  spec.options.steps = 5;
+  spec.options.grad_clip = 0.5;
+  const RunResult plain = train(spec);
+  spec.prepare = [](RankParts& parts) { parts.precision = std::make_unique<Scaled>(); };
+  const RunResult scaled = train(spec);
+  EXPECT_EQ(scaled.metrics[0].at("scale"), 1024.0);
+  EXPECT_EQ(plain.metrics[0].at("grad_norm"), scaled.metrics[0].at("grad_norm"));  // a power of two
+  EXPECT_EQ(plain.metrics[0].at("loss"), scaled.metrics[0].at("loss"));
+  EXPECT_LE(relative_difference(plain.arrays, scaled.arrays), 1e-6);
+}
+
+}  // namespace
+}  // namespace sz::test
