@@ -22,6 +22,9 @@ function(sz_add_plugin name)
     C_STANDARD 11 C_STANDARD_REQUIRED ON CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON
     C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
     LIBRARY_OUTPUT_DIRECTORY "${SZ_PLUGIN_DIR}")
+  if(SZ_PLUGIN_DIR STREQUAL "${CMAKE_BINARY_DIR}/plugins")
+    set_property(GLOBAL APPEND PROPERTY SZ_PLUGINS ${name})
+  endif()
 endfunction()
 
 function(sz_use_torch_headers name)

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/terminal.h"
+#include "base/text.h"
 
 namespace sz::log {
 namespace {
@@ -33,11 +34,11 @@ spdlog::level::level_enum to_spdlog(Level level) {
 // stderr with a status line below the messages. Each message is one write, so that ranks' lines never mix.
 class StderrSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
-  StderrSink() : terminal_(stderr_is_seen_on_a_terminal()) { set_pattern("%H:%M:%S %^%-5l%$ %v"); }
+  StderrSink() : terminal_(stderr_is_seen_on_a_terminal()) { set_rank(0); }
 
   // Ranks other than 0 say who they are.
   void set_rank(int rank) {
-    if (rank > 0) set_pattern("[rank " + std::to_string(rank) + "] %H:%M:%S %^%-5l%$ %v");
+    set_pattern((rank > 0 ? "[rank " + std::to_string(rank) + "] " : "") + "%H:%M:%S %^%-5l%$ %v");
   }
 
   void set_status(const std::string& line) {
@@ -126,8 +127,12 @@ void open(const std::string& path, int rank, Level stderr_level) {
 
 void set_stderr_level(Level level) { state().to_stderr->set_level(to_spdlog(level)); }
 
+// Bytes of foreign text, a model's samples among them, never make a log unreadable.
 // "{}" keeps braces in a message from being taken for a format.
-void write(Level level, const std::string& message) { current()->log(to_spdlog(level), "{}", message); }
+void write(Level level, const std::string& message) {
+  const bool valid = !first_utf8_fault(message);
+  current()->log(to_spdlog(level), "{}", valid ? message : encode_utf8(decode_utf8(message)));
+}
 
 void flush() { current()->flush(); }
 

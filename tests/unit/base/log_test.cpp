@@ -45,6 +45,14 @@ TEST(Log, StderrLinesAreShortAndFiltered) {
               MatchesRegex("[0-9:]+ info  shown\n[0-9:]+ error bad\n"));
 }
 
+TEST(Log, WhatIsNotUtf8IsReplaced) {
+  const TemporaryFolder folder;
+  log::open(folder / "l", 0, log::Level::kError);
+  log::info("春\xe5\xa4 {} \xff");
+  log::open("", 0, log::Level::kInfo);
+  EXPECT_THAT(slurp(folder / "l"), MatchesRegex(".*春\xef\xbf\xbd\xef\xbf\xbd \\{\\} \xef\xbf\xbd\n"));
+}
+
 TEST(Log, AnUnwritablePathIsTheUsersError) {
   const TemporaryFolder folder;
   const auto thrown = test::thrown_by([&] { log::open(folder.path(), 0, log::Level::kInfo); });
