@@ -35,7 +35,9 @@ FactsView::FactsView(const StepFacts& facts) {
            facts.stop_signal,
            facts.stop_requested,
            facts.save_requested,
-           facts.evaluate_requested};
+           facts.evaluate_requested,
+           facts.low_entries,
+           facts.low_zeros};
 }
 
 EvalView::EvalView(const EvalResult& result) {
@@ -74,6 +76,7 @@ Vote to_vote(const sz_vote& vote, const std::string& voter) {
   Vote result;
   result.verdict = Verdict(vote.verdict);
   if (result.verdict != Verdict::kApply) result.reason = vote.reason ? vote.reason : "no reason given";
+  if (result.verdict != Verdict::kApply && vote.reason_zh) result.reason_zh = vote.reason_zh;
   if (vote.has_clip) result.clip = vote.clip;
   result.voter = voter;
   result.keep_data_position = vote.keep_data_position != 0;

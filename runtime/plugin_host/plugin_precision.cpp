@@ -20,7 +20,9 @@ ParameterDtypes to_dtypes(const sz_parameter_dtypes& from, const std::string& wh
 
 SegmentDtypes to_dtypes(const sz_segment_dtypes& from, const std::string& who) {
   if (!is_float(from.activation)) throw Error(Exit::kPlugin, who + "an activation's element type isn't a floating one");
-  return {to_dtype(from.activation), from.autocast != 0};
+  if (from.autocast > SZ_AUTOCAST_F16) throw Error(Exit::kPlugin, who + "a segment's autocast is unknown");
+  return {to_dtype(from.activation), from.autocast != SZ_AUTOCAST_NONE,
+          from.autocast == SZ_AUTOCAST_F16 ? DType::kF16 : DType::kBF16};
 }
 
 }  // namespace

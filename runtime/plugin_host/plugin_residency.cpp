@@ -80,7 +80,10 @@ std::vector<sz_parameter_dtypes> to_dtypes(const std::vector<ParameterDtypes>& f
 
 std::vector<sz_segment_dtypes> to_dtypes(const std::vector<SegmentDtypes>& from) {
   std::vector<sz_segment_dtypes> result;
-  for (const SegmentDtypes& d : from) result.push_back({uint8_t(d.activation), uint8_t(d.autocast ? 1 : 0), {0, 0}});
+  for (const SegmentDtypes& d : from) {
+    const uint8_t low = d.autocast_dtype == DType::kF16 ? SZ_AUTOCAST_F16 : SZ_AUTOCAST_BF16;
+    result.push_back({uint8_t(d.activation), d.autocast ? low : uint8_t(SZ_AUTOCAST_NONE), {0, 0}});
+  }
   return result;
 }
 

@@ -91,6 +91,9 @@ void Attempt::micro_batches(const PlanFeed::Step& step, HookInfo at, double scal
 
 StepFacts Attempt::judge_together(const HookInfo& at, LocalFacts& local, double scale) {
   local.gradient = parts_.residency->gradient_facts();
+  const Underflow underflow = runner_.take_underflow();
+  local.low_entries = underflow.entries;
+  local.low_zeros = underflow.zeros;
   local.scalars = parts_.services->scalars.values();
   local.signal = stop_signal();
   local.requests = std::exchange(parts_.services->requests, {});

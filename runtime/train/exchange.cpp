@@ -10,7 +10,7 @@ namespace {
 
 // The vector's layout: fixed sums, then the variable parts, then a few slots that each rank fills alone (so that a
 // sum hands every rank's value to everybody).
-enum Fixed { kSumSquares, kNonFinite, kStop, kSave, kEvaluate, kFixed };
+enum Fixed { kSumSquares, kNonFinite, kLowEntries, kLowZeros, kStop, kSave, kEvaluate, kFixed };
 enum PerRank { kFirstNonFinite, kSignal, kHashHigh, kHashLow, kPerRank };
 
 struct Layout {
@@ -27,6 +27,8 @@ std::vector<double> pack(const LocalFacts& local, const Layout& layout, int rank
   std::vector<double> v(layout.size, 0.0);
   v[kSumSquares] = local.gradient.sum_squares;
   v[kNonFinite] = double(local.gradient.non_finite);
+  v[kLowEntries] = double(local.low_entries);
+  v[kLowZeros] = double(local.low_zeros);
   v[kStop] = local.requests.stop;
   v[kSave] = local.requests.save;
   v[kEvaluate] = local.requests.evaluate;
@@ -106,6 +108,8 @@ GlobalFacts exchange(const LocalFacts& local, const std::vector<std::string>& sc
   facts.non_finite = int64_t(v[kNonFinite]);
   facts.grad_norm = facts.non_finite > 0 ? std::numeric_limits<double>::quiet_NaN()
                                          : double(float(std::sqrt(v[kSumSquares]) / scale));
+  facts.low_entries = int64_t(v[kLowEntries]);
+  facts.low_zeros = int64_t(v[kLowZeros]);
   facts.stop_requested = v[kStop] > 0;
   facts.save_requested = v[kSave] > 0;
   facts.evaluate_requested = v[kEvaluate] > 0;

@@ -15,6 +15,7 @@ namespace sz {
 // What one rank knows of an attempt.
 struct LocalFacts {
   GradientFacts gradient;
+  int64_t low_entries = 0, low_zeros = 0;
   std::vector<SampleOutcome> samples;  // the whole plan; this rank's own filled, the others zero
   std::vector<double> scalars;         // in ScalarBoard order
   std::vector<bool> observer_failed;   // by HookTable entry

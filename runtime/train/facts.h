@@ -20,6 +20,8 @@ struct StepFacts {
   double grad_norm = 0;       // true global norm with the scale taken out, rounded once to fp32; NaN when not finite
   int64_t non_finite = 0;     // gradient elements
   int first_non_finite_parameter = -1;  // index into the model's parameters, lowest over all ranks; -1: none
+  int64_t low_entries = 0;    // gradient elements formed in 16 bits, tables left out, over all micro-batches
+  int64_t low_zeros = 0;      // of them exactly 0
   double loss = 0;            // mean over the step's real tokens
   int64_t tokens = 0;
   std::vector<SampleOutcome> samples;    // in plan order

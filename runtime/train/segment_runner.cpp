@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "base/error.h"
+#include "ops/zero_count.h"
 #include "train/autocast.h"
 #include "train/dtypes.h"
 
@@ -103,7 +104,8 @@ void SegmentRunner::cast_boundary(SegmentCall& call, size_t boundary) const {
 void SegmentRunner::run_forward(SegmentCall& call) const {
   const Segment& segment = *call.declaration->segment;
   const bool keep = call.keep_graph && trains(call.context.mode);
-  const AutocastGuard autocast(parts_.dtypes.segments[call.segment].autocast);
+  const SegmentDtypes& dtypes = parts_.dtypes.segments[call.segment];
+  const AutocastGuard autocast(dtypes.autocast, to_torch(dtypes.autocast_dtype));
   const c10::AutoGradMode grad(keep && !segment.has_backward());
   call.saved.clear();
   call.outputs = segment.forward(call.context, call.parameters, call.inputs,
@@ -181,6 +183,19 @@ PassOutput SegmentRunner::forward(HookInfo at, const MicroBatch& batch, const st
   return out;
 }
 
+// Rows of tokens and positions that a batch lacks have zero gradients anyway: tables are left out.
+void SegmentRunner::count_underflow(const SegmentCall& call) {
+  for (size_t i = 0; i < call.gradients.parameters.size() && i < call.declaration->parameters.size(); ++i) {
+    const at::Tensor& gradient = call.gradients.parameters[i];
+    const Role role = parts_.model->parameters[size_t(call.declaration->parameters[i])].role;
+    if (!gradient.defined() || gradient.element_size() != 2 || !gradient.is_floating_point()) continue;
+    if (role == Role::kEmbedding || role == Role::kPosition) continue;
+    const at::Tensor flat = gradient.contiguous();
+    underflow_.entries += flat.numel();
+    underflow_.zeros += count_zeros(static_cast<const uint16_t*>(flat.const_data_ptr()), flat.numel());
+  }
+}
+
 void SegmentRunner::segment_backward(HookInfo& at, SegmentCall& call, bool last) {
   at.hook = Hook::kSegmentBackward;
   at.segment = call.segment;
@@ -189,6 +204,7 @@ void SegmentRunner::segment_backward(HookInfo& at, SegmentCall& call, bool last)
   // The same tensors that forward was given, with their bytes there again.
   parts_.residency->acquire(call.segment, Mode::kTrain);
   named(call, "backward", [&] { backward_through(0, call); });
+  count_underflow(call);
   parts_.residency->accumulate(call.segment, at.micro_batch, last, std::move(call.gradients.parameters));
   parts_.residency->release(call.segment, Mode::kTrain);
 }

@@ -2,6 +2,7 @@
 // tensors and goes through the segments backwards, so that hooks fire on the main thread at exact places, residency
 // knows when a segment is done, and recompute is "run forward again, then next".
 #pragma once
+#include <utility>
 #include <vector>
 
 #include "train/hooks.h"
@@ -12,6 +13,12 @@ namespace sz {
 struct PassOutput {
   at::Tensor token_loss;     // [rows, cols] fp32
   at::Tensor token_correct;  // [rows, cols] uint8
+};
+
+// Parameter gradients that segments formed in 16 bits.
+struct Underflow {
+  int64_t entries = 0;  // elements, but for those of embedding and position tables
+  int64_t zeros = 0;    // of them exactly 0: for the most part too small for the dtype
 };
 
 // One micro-batch at a time; between forward() in mode kTrain and backward() the batch must stay alive.
@@ -36,6 +43,9 @@ class SegmentRunner {
   // {ids} through all segments but the loss, then the head, in mode kGenerate: logits [rows, cols, vocabulary].
   at::Tensor logits(const at::Tensor& ids, KeyValueCache* cache, int64_t past);
 
+  // Of all backward passes since the last call, on this rank.
+  Underflow take_underflow() { return std::exchange(underflow_, {}); }
+
   // Forgets what a pass that was broken off has kept.
   void clear() { calls_.clear(); }
 
@@ -51,9 +61,11 @@ class SegmentRunner {
   void backward_through(size_t depth, SegmentCall& call) const;
   void segment_forward(HookInfo& at, SegmentCall& call);
   void segment_backward(HookInfo& at, SegmentCall& call, bool last);
+  void count_underflow(const SegmentCall& call);
 
   Parts parts_;
   Chain forward_chain_, backward_chain_;
+  Underflow underflow_;
   std::vector<SegmentCall> calls_;  // of the micro-batch between forward and backward
 };
 

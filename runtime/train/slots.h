@@ -34,7 +34,8 @@ struct ParameterDtypes {
 };
 struct SegmentDtypes {
   DType activation = DType::kF32;  // dtype of the boundary tensor handed in
-  bool autocast = false;           // run under bf16 autocast
+  bool autocast = false;           // run under autocast, products in autocast_dtype
+  DType autocast_dtype = DType::kBF16;  // or kF16
 };
 struct DtypePlan {
   std::vector<ParameterDtypes> parameters;

@@ -44,7 +44,7 @@ class Precision {
       detail::fill(*vote, precision.judge(*facts), precision.reason_);
     });
   }
-  std::string reason_;
+  detail::KeptReasons reason_;
 };
 
 }  // namespace sz::inline sdk

@@ -10,18 +10,24 @@ namespace sz::inline sdk {
 
 struct Vote {
   sz_verdict verdict = SZ_APPLY;
-  std::string reason = {};  // English
+  std::string reason = {};     // English
   std::optional<double> clip = {};
   bool keep_data_position = false;
+  std::string reason_zh = {};  // Chinese; empty: the English one stands for it
 };
 
 namespace detail {
 
-// `kept` holds the reason until the next call.
-inline void fill(sz_vote& out, Vote vote, std::string& kept) {
-  kept = std::move(vote.reason);
+struct KeptReasons {
+  std::string en, zh;
+};
+
+// `kept` holds the reasons until the next call.
+inline void fill(sz_vote& out, Vote vote, KeptReasons& kept) {
+  kept = {std::move(vote.reason), std::move(vote.reason_zh)};
   out.verdict = vote.verdict;
-  out.reason = kept.empty() ? nullptr : kept.c_str();
+  out.reason = kept.en.empty() ? nullptr : kept.en.c_str();
+  out.reason_zh = kept.zh.empty() ? nullptr : kept.zh.c_str();
   out.has_clip = vote.clip.has_value();
   out.clip = vote.clip.value_or(0);
   out.keep_data_position = vote.keep_data_position;
@@ -49,7 +55,7 @@ class Voter {
   }
 
  private:
-  std::string reason_;
+  detail::KeptReasons reason_;
 };
 
 }  // namespace sz::inline sdk

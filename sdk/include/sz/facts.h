@@ -31,6 +31,8 @@ typedef struct sz_step_facts {
   const double* scalar_values;
   int32_t stop_signal;                /* 0: none */
   sz_bool stop_requested, save_requested, evaluate_requested;
+  int64_t low_entries;                /* gradient elements formed in 16 bits, tables left out, over micro-batches */
+  int64_t low_zeros;                  /* of them exactly 0 */
 } sz_step_facts;
 
 /* Severest wins; ties go to load-plan order. */
@@ -45,6 +47,7 @@ typedef struct sz_vote {
   double clip;                /* global-norm limit, where has_clip */
   sz_bool has_clip;           /* train.grad_clip, where set, overrides it */
   sz_bool keep_data_position; /* SZ_ROLL_BACK: pass over the data since the stable state, don't repeat it */
+  const char* reason_zh;      /* Chinese; NULL: the English one stands for it. Lent likewise */
 } sz_vote;
 
 /* Extension of a plugin whose descriptor says `votes`. */

@@ -17,10 +17,12 @@ typedef struct sz_parameter_dtypes {
   uint8_t master, compute, accumulate, wire;
 } sz_parameter_dtypes;
 
+enum { SZ_AUTOCAST_NONE = 0, SZ_AUTOCAST_BF16 = 1, SZ_AUTOCAST_F16 = 2 };
+
 /* Closed. */
 typedef struct sz_segment_dtypes {
   uint8_t activation; /* sz_dtype of the boundary tensor handed in */
-  uint8_t autocast;   /* 1: run under bf16 autocast */
+  uint8_t autocast;   /* SZ_AUTOCAST_: run under it, products in that type */
   uint8_t reserved[2];
 } sz_segment_dtypes;
 
