@@ -1,0 +1,25 @@
+// The depth of a sentence's syntax tree, by one parser or another.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace sz::scorers {
+
+// Thread: any, once made; several sentences at once.
+class DepthParser {
+ public:
+  virtual ~DepthParser() = default;
+  // Levels of the tree, at least 1; nothing where the parser gave up (time, memory, no analysis).
+  virtual std::optional<double> depth(const std::string& sentence) const = 0;
+};
+
+// English by link-grammar: levels of the constituent tree. `seconds`: a sentence's limit, at least 1; the parser looks
+// at its clock now and then, so that half a second more is possible. Errors: text::ModelError.
+std::unique_ptr<DepthParser> make_link_grammar_parser(int seconds);
+
+// Any language by a UDPipe model: levels of the dependency tree, the root being the first. It has no clock: its work
+// is linear in the sentence's length. Errors: text::ModelError.
+std::unique_ptr<DepthParser> make_udpipe_parser(const std::string& model);
+
+}  // namespace sz::scorers
