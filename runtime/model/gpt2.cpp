@@ -4,39 +4,20 @@
 // them, right after the block's first dropout, is where selective recompute puts its marker, and one tensor
 // crosses it. Attention probabilities are not dropped (as in llm.c): that would force the unfused path.
 #include <ATen/TensorOperators.h>
-#include <ATen/ops/cat.h>
 #include <ATen/ops/embedding.h>
-#include <ATen/ops/gelu.h>
-#include <ATen/ops/layer_norm.h>
 #include <ATen/ops/linear.h>
 
 #include <cmath>
 
 #include "base/error.h"
-#include "model/attention.h"
+#include "model/block_segments.h"
+#include "model/dense.h"
 #include "model/loss_segment.h"
 #include "model/services.h"
 #include "ops/dropout.h"
 
 namespace sz {
 namespace {
-
-constexpr double kNormEps = 1e-5;
-
-bool uses_randomness(const SegmentContext& context) {
-  return context.mode == Mode::kTrain || context.mode == Mode::kRecompute;
-}
-
-at::Tensor norm(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
-  return at::layer_norm(x, {x.size(-1)}, weight, bias, kNormEps);
-}
-
-// residual + dropout(branch), the segment's only draw. Under autocast the branch comes in bf16.
-at::Tensor add_residual(const SegmentContext& context, const at::Tensor& residual, const at::Tensor& branch, double p) {
-  const at::Tensor same = branch.to(residual.scalar_type());
-  if (p == 0 || !uses_randomness(context)) return residual + same;
-  return dropout_add(residual, same, p, {context.seed, context.index, 0}, context.positions);
-}
 
 class Embedding final : public Segment {
  public:
@@ -55,59 +36,11 @@ class Embedding final : public Segment {
   double p_;
 };
 
-class Attention final : public Segment {
- public:
-  Attention(int64_t heads, double p) : heads_(heads), p_(p) {}
-  // {norm weight, norm bias, qkv weight, qkv bias, projection weight, projection bias}, {x} -> {x}
-  TensorList forward(const SegmentContext& context, const TensorList& parameters, const TensorList& inputs,
-                     TensorList*) const override {
-    const at::Tensor& x = inputs[0];
-    const int64_t rows = x.size(0), cols = x.size(1), width = x.size(2);
-    const at::Tensor normed = norm(x, parameters[0], parameters[1]);
-    const at::Tensor qkv = at::linear(normed, parameters[2], parameters[3])
-                               .view({rows, cols, 3, heads_, width / heads_})
-                               .permute({2, 0, 3, 1, 4});
-    at::Tensor key = qkv[1], value = qkv[2];
-    if (context.cache) extend_cache(context, key, value);
-    const at::Tensor mixed = causal_attention(qkv[0], key, value).transpose(1, 2).reshape({rows, cols, width});
-    return {add_residual(context, x, at::linear(mixed, parameters[4], parameters[5]), p_)};
-  }
-
- private:
-  static void extend_cache(const SegmentContext& context, at::Tensor& key, at::Tensor& value) {
-    at::Tensor& keys = context.cache->keys.at(context.index);
-    at::Tensor& values = context.cache->values.at(context.index);
-    keys = keys.defined() ? at::cat({keys, key}, 2) : key;
-    values = values.defined() ? at::cat({values, value}, 2) : value;
-    key = keys;
-    value = values;
-  }
-
-  int64_t heads_;
-  double p_;
-};
-
-class Mlp final : public Segment {
- public:
-  explicit Mlp(double p) : p_(p) {}
-  // {norm weight, norm bias, up weight, up bias, down weight, down bias}, {x} -> {x}
-  TensorList forward(const SegmentContext& context, const TensorList& parameters, const TensorList& inputs,
-                     TensorList*) const override {
-    const at::Tensor& x = inputs[0];
-    const at::Tensor up = at::linear(norm(x, parameters[0], parameters[1]), parameters[2], parameters[3]);
-    const at::Tensor down = at::linear(at::gelu(up, "tanh"), parameters[4], parameters[5]);
-    return {add_residual(context, x, down, p_)};
-  }
-
- private:
-  double p_;
-};
-
 class FinalNorm final : public Segment {
  public:
   TensorList forward(const SegmentContext&, const TensorList& parameters, const TensorList& inputs,
                      TensorList*) const override {
-    return {norm(inputs[0], parameters[0], parameters[1])};
+    return {layer_norm(inputs[0], parameters[0], parameters[1]).y};
   }
 };
 
@@ -145,11 +78,11 @@ class Builder {
     std::vector<int> attention = norm_pair(name + ".attention.norm");
     linear(attention, name + ".attention.qkv", 3 * width, width, 0.02);
     linear(attention, name + ".attention.projection", width, width, residual_std);
-    segment(name + ".attention", attention, std::make_shared<Attention>(options_.heads, options_.dropout));
+    segment(name + ".attention", attention, std::make_shared<AttentionSegment>(options_.heads, options_.dropout));
     std::vector<int> mlp = norm_pair(name + ".mlp.norm");
     linear(mlp, name + ".mlp.up", 4 * width, width, 0.02);
     linear(mlp, name + ".mlp.down", width, 4 * width, residual_std);
-    segment(name + ".mlp", mlp, std::make_shared<Mlp>(options_.dropout));
+    segment(name + ".mlp", mlp, std::make_shared<MlpSegment>(options_.dropout));
   }
 
   int add(ParameterDeclaration parameter) {

@@ -28,6 +28,9 @@ struct SegmentContext {
   std::span<const uint64_t> positions;  // of each row's sample in the data order; empty where unused
   KeyValueCache* cache = nullptr;       // kGenerate only
   int64_t past = 0;                     // tokens already in the cache
+  // What a training forward keeps for backward: 0 all, 1 no longer what is cheap to form again (norms, activations,
+  // masks). At most save_levels(). To keep the inputs alone is not the segment's affair but the loop's.
+  int save_level = 0;
 };
 
 struct SegmentGradients {
@@ -41,7 +44,7 @@ class Segment {
  public:
   virtual ~Segment() = default;
 
-  // saved: where has_backward() and the mode is kTrain or kRecompute, receives what backward needs.
+  // saved: not null where has_backward() and the pass is to be differentiated; receives what backward needs.
   virtual TensorList forward(const SegmentContext& context, const TensorList& parameters, const TensorList& inputs,
                              TensorList* saved) const = 0;
 
@@ -50,6 +53,9 @@ class Segment {
   virtual SegmentGradients backward(const SegmentContext& context, const TensorList& parameters,
                                     const TensorList& inputs, const TensorList& saved,
                                     const TensorList& grad_outputs) const;
+
+  // The highest SegmentContext::save_level that forward honours. Gradients are the same bits at any of them.
+  virtual int save_levels() const { return 0; }
 };
 
 }  // namespace sz

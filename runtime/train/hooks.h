@@ -93,6 +93,13 @@ struct SegmentCall {
   // Backward: runs the segment again through the wrappers inside the caller, in mode kRecompute, without observers,
   // keeping its graph; then next() differentiates that. Set by the runner; dies with the call.
   std::function<void()> forward_again;
+  // Backward: instead of forward_again(), lets next() do that for one chunk of rows after the other, so that what the
+  // segment keeps exists for one chunk at a time; gradients of parameters are summed over chunks. A segment that has
+  // no rows to cut is run again whole.
+  std::function<void(int chunks)> forward_again_by_rows;
+  int row_chunks = 1;            // asked for by forward_again_by_rows
+  std::vector<TensorList> parameters_given;  // the runner's: by wrapper of forward, what it was handed
+  size_t row_chunks_inside = 0;  // the runner's: the first wrapper inside the one that asked
 };
 
 using Next = std::function<void()>;

@@ -13,6 +13,7 @@
 #include "ops/zero_count.h"
 #include "train/autocast.h"
 #include "train/dtypes.h"
+#include "train/row_chunks.h"
 
 namespace sz {
 namespace {
@@ -38,6 +39,15 @@ void named(const SegmentCall& call, const char* doing, const Body& body) {
   } catch (const std::exception& e) {
     throw std::runtime_error(where() + e.what());
   }
+}
+
+// A view that crosses the boundary would keep all that it is a view of; where no graph holds that anyway, the
+// boundary gets a tensor of its own.
+TensorList compact(TensorList outputs) {
+  for (at::Tensor& output : outputs) {
+    if (output.storage().nbytes() > size_t(output.numel() * output.element_size())) output = output.clone();
+  }
+  return outputs;
 }
 
 // Autograd over one segment: gradients of its inputs and parameters from those of its outputs.
@@ -108,12 +118,15 @@ void SegmentRunner::run_forward(SegmentCall& call) const {
   const AutocastGuard autocast(dtypes.autocast, to_torch(dtypes.autocast_dtype));
   const c10::AutoGradMode grad(keep && !segment.has_backward());
   call.saved.clear();
+  call.outputs.clear();  // of a forward before this one: not to be held beside the new ones
   call.outputs = segment.forward(call.context, call.parameters, call.inputs,
                                  keep && segment.has_backward() ? &call.saved : nullptr);
   call.graph_kept = keep;
+  if (call.context.mode == Mode::kTrain && !keep) call.outputs = compact(std::move(call.outputs));
 }
 
 void SegmentRunner::run_backward(SegmentCall& call) const {
+  if (call.row_chunks > 1) return run_backward_by_rows(call);
   SZ_ASSERT(call.graph_kept);  // a wrapper that dropped the graph must call forward_again() before next()
   const Segment& segment = *call.declaration->segment;
   const AutocastGuard autocast(false);
@@ -122,7 +135,42 @@ void SegmentRunner::run_backward(SegmentCall& call) const {
                        : differentiate(call);
 }
 
+// All is kept, whatever the first forward kept: it is used at once.
+void SegmentRunner::recompute(SegmentCall& call, size_t inside) const {
+  const Mode mode = std::exchange(call.context.mode, Mode::kRecompute);
+  const int save_level = std::exchange(call.context.save_level, 0);
+  call.keep_graph = true;
+  // Whoever substitutes parameters does so again, from those that it was given.
+  if (inside < call.parameters_given.size()) call.parameters = call.parameters_given[inside];
+  forward_through(inside, call);
+  call.context.mode = mode;
+  call.context.save_level = save_level;
+}
+
+void SegmentRunner::run_backward_by_rows(SegmentCall& call) const {
+  const std::vector<RowRange> chunks = row_ranges(call, call.row_chunks);
+  if (chunks.size() < 2) {
+    recompute(call, call.row_chunks_inside);
+    call.row_chunks = 1;
+    return run_backward(call);
+  }
+  RowGradients sum(call);
+  call.outputs.clear();
+  call.saved.clear();
+  for (const RowRange& rows : chunks) {
+    SegmentCall chunk = rows_of(call, rows);
+    recompute(chunk, call.row_chunks_inside);
+    run_backward(chunk);
+    sum.add(rows, std::move(chunk.gradients));
+  }
+  call.gradients = sum.take();
+}
+
 void SegmentRunner::forward_through(size_t depth, SegmentCall& call) const {
+  if (!forward_chain_.empty()) {
+    call.parameters_given.resize(forward_chain_.size() + 1);
+    call.parameters_given[depth] = call.parameters;
+  }
   if (depth == forward_chain_.size()) return run_forward(call);
   forward_chain_[depth]->segment_forward(call, [&, depth] { forward_through(depth + 1, call); });
 }
@@ -130,19 +178,21 @@ void SegmentRunner::forward_through(size_t depth, SegmentCall& call) const {
 void SegmentRunner::backward_through(size_t depth, SegmentCall& call) const {
   if (depth == backward_chain_.size()) return run_backward(call);
   Wrapper* const self = backward_chain_[depth];
-  // The wrappers inside the caller: those after it in the forward chain.
+  // The wrappers inside the caller: those of forward that come after it, whether it wraps forward itself or not.
   size_t inside = 0;
-  for (size_t i = 0; i < forward_chain_.size(); ++i) {
-    if (forward_chain_[i] == self) inside = i + 1;
+  for (const auto& wrapper : parts_.hooks->wrappers()) {
+    if (inside < forward_chain_.size() && forward_chain_[inside] == wrapper.get()) ++inside;
+    if (wrapper.get() == self) break;
   }
-  call.forward_again = [&call, inside, this] {
-    const Mode mode = std::exchange(call.context.mode, Mode::kRecompute);
-    call.keep_graph = true;
-    forward_through(inside, call);
-    call.context.mode = mode;
+  call.forward_again = [&call, inside, this] { recompute(call, inside); };
+  call.forward_again_by_rows = [&call, inside, this](int chunks) {
+    if (chunks < 2) return recompute(call, inside);
+    call.row_chunks = chunks;
+    call.row_chunks_inside = inside;
   };
   self->segment_backward(call, [&, depth] { backward_through(depth + 1, call); });
   call.forward_again = nullptr;
+  call.forward_again_by_rows = nullptr;
 }
 
 void SegmentRunner::segment_forward(HookInfo& at, SegmentCall& call) {
@@ -175,7 +225,7 @@ PassOutput SegmentRunner::forward(HookInfo at, const MicroBatch& batch, const st
     boundary = call.outputs;
     if (mode == Mode::kTrain) calls_.push_back(std::move(call));
   }
-  PassOutput out{boundary[1].contiguous(), boundary[2].contiguous()};
+  PassOutput out{boundary[1].to(at::kFloat).contiguous(), boundary[2].contiguous()};
   at.hook = Hook::kLoss;
   at.token_loss = out.token_loss.const_data_ptr<float>();
   at.token_correct = out.token_correct.const_data_ptr<uint8_t>();
@@ -240,15 +290,15 @@ at::Tensor SegmentRunner::logits(const at::Tensor& ids, KeyValueCache* cache, in
     call.inputs = std::move(boundary);
     cast_boundary(call, call.inputs.size());
     call.parameters = parts_.residency->acquire(i, Mode::kGenerate);
-    named(call, "generate", [&] { run_forward(call); });
+    named(call, "generate", [&] { forward_through(0, call); });
     parts_.residency->release(i, Mode::kGenerate);
     boundary = std::move(call.outputs);
   }
   SegmentCall call;
   call.declaration = &parts_.model->head;
   call.context.mode = Mode::kGenerate;
-  call.inputs = {boundary[0].detach()};
   const TensorList parameters = parts_.residency->acquire_head();
+  call.inputs = {boundary[0].detach().to(parameters[0].scalar_type())};
   const c10::AutoGradMode grad(false);
   return call.declaration->segment->forward(call.context, parameters, call.inputs, nullptr)[0];
 }

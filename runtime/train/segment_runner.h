@@ -57,6 +57,8 @@ class SegmentRunner {
   void cast_boundary(SegmentCall& call, size_t boundary) const;
   void run_forward(SegmentCall& call) const;
   void run_backward(SegmentCall& call) const;
+  void recompute(SegmentCall& call, size_t inside) const;
+  void run_backward_by_rows(SegmentCall& call) const;
   void forward_through(size_t depth, SegmentCall& call) const;
   void backward_through(size_t depth, SegmentCall& call) const;
   void segment_forward(HookInfo& at, SegmentCall& call);
