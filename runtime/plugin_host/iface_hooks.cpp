@@ -38,6 +38,8 @@ at::Tensor& element(const sz_segment_call& handle, sz_call_list which, uint64_t 
        std::to_string(index) + " was asked for");
 }
 
+int levels_of(const SegmentCall& call) { return call.declaration ? call.declaration->segment->save_levels() : 0; }
+
 sz_error* describe(const sz_host* host, const sz_segment_call* handle, sz_call_info* info) {
   return guarded([&] {
     const SegmentCall& call = checked(host, handle, "sz.hooks describe");
@@ -48,6 +50,8 @@ sz_error* describe(const sz_host* host, const sz_segment_call* handle, sz_call_i
     info->context = &handle->context;
     info->keep_graph = call.keep_graph ? 1 : 0;
     info->graph_kept = call.graph_kept ? 1 : 0;
+    info->save_levels = uint32_t(levels_of(call));
+    info->reserved = 0;
   });
 }
 
@@ -102,11 +106,35 @@ sz_error* forward_again(const sz_host* host, sz_segment_call* handle) {
   });
 }
 
+sz_error* set_save_level(const sz_host* host, sz_segment_call* handle, uint32_t level) {
+  return guarded([&] {
+    SegmentCall& call = checked(host, handle, "sz.hooks set_save_level");
+    if (handle->backward || handle->next_called) fail("set_save_level is for a forward, before next");
+    const int levels = levels_of(call);
+    if (level > uint32_t(levels)) {
+      fail("segment " + call.declaration->name + " has save levels up to " + std::to_string(levels) + ", " +
+           std::to_string(level) + " was asked for");
+    }
+    call.context.save_level = int(level);
+  });
+}
+
+sz_error* forward_again_by_rows(const sz_host* host, sz_segment_call* handle, uint32_t chunks) {
+  return guarded([&] {
+    SegmentCall& call = checked(host, handle, "sz.hooks forward_again_by_rows");
+    if (!handle->backward || handle->next_called) fail("forward_again_by_rows is for a backward, before next");
+    if (!call.forward_again_by_rows) fail("this segment can't be run again");
+    if (chunks == 0 || chunks > uint32_t(INT32_MAX)) fail("chunks must be at least 1");
+    call.forward_again_by_rows(int(chunks));
+  });
+}
+
 }  // namespace
 
 const void* hooks_interface() {
   static const sz_hooks_api table = {sizeof(sz_hooks_api), 0,    &describe,       &count,
-                                     &get,                 &set, &set_keep_graph, &forward_again};
+                                     &get,                 &set, &set_keep_graph, &forward_again,
+                                     &set_save_level,      &forward_again_by_rows};
   return &table;
 }
 

@@ -28,6 +28,7 @@ class PluginSegment final : public Segment {
       : plugin_(plugin), name_(std::move(name)), table_(table), segment_(segment) {}
 
   bool has_backward() const override { return table_->backward != nullptr; }
+  int save_levels() const override { return int(table_->save_levels); }
 
   TensorList forward(const SegmentContext& context, const TensorList& parameters, const TensorList& inputs,
                      TensorList* saved) const override {

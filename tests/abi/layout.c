@@ -63,7 +63,9 @@ _Static_assert(offsetof(struct sz_step_facts, stop_signal) == 104, "sz_step_fact
 _Static_assert(offsetof(struct sz_step_facts, stop_requested) == 108, "sz_step_facts.stop_requested");
 _Static_assert(offsetof(struct sz_step_facts, save_requested) == 112, "sz_step_facts.save_requested");
 _Static_assert(offsetof(struct sz_step_facts, evaluate_requested) == 116, "sz_step_facts.evaluate_requested");
-_Static_assert(sizeof(struct sz_step_facts) == 120, "sz_step_facts");
+_Static_assert(offsetof(struct sz_step_facts, low_entries) == 120, "sz_step_facts.low_entries");
+_Static_assert(offsetof(struct sz_step_facts, low_zeros) == 128, "sz_step_facts.low_zeros");
+_Static_assert(sizeof(struct sz_step_facts) == 136, "sz_step_facts");
 
 _Static_assert(offsetof(struct sz_vote, struct_size) == 0, "sz_vote.struct_size");
 _Static_assert(offsetof(struct sz_vote, verdict) == 4, "sz_vote.verdict");
@@ -71,7 +73,8 @@ _Static_assert(offsetof(struct sz_vote, reason) == 8, "sz_vote.reason");
 _Static_assert(offsetof(struct sz_vote, clip) == 16, "sz_vote.clip");
 _Static_assert(offsetof(struct sz_vote, has_clip) == 24, "sz_vote.has_clip");
 _Static_assert(offsetof(struct sz_vote, keep_data_position) == 28, "sz_vote.keep_data_position");
-_Static_assert(sizeof(struct sz_vote) == 32, "sz_vote");
+_Static_assert(offsetof(struct sz_vote, reason_zh) == 32, "sz_vote.reason_zh");
+_Static_assert(sizeof(struct sz_vote) == 40, "sz_vote");
 
 _Static_assert(offsetof(struct sz_voter, struct_size) == 0, "sz_voter.struct_size");
 _Static_assert(offsetof(struct sz_voter, reserved) == 4, "sz_voter.reserved");
@@ -193,7 +196,8 @@ _Static_assert(offsetof(struct sz_data, info) == 16, "sz_data.info");
 _Static_assert(offsetof(struct sz_data, language) == 24, "sz_data.language");
 _Static_assert(offsetof(struct sz_data, text) == 32, "sz_data.text");
 _Static_assert(offsetof(struct sz_data, tokens) == 40, "sz_data.tokens");
-_Static_assert(sizeof(struct sz_data) == 48, "sz_data");
+_Static_assert(offsetof(struct sz_data, encode) == 48, "sz_data.encode");
+_Static_assert(sizeof(struct sz_data) == 56, "sz_data");
 
 _Static_assert(offsetof(struct sz_decision, struct_size) == 0, "sz_decision.struct_size");
 _Static_assert(offsetof(struct sz_decision, reserved) == 4, "sz_decision.reserved");
@@ -234,7 +238,9 @@ _Static_assert(offsetof(struct sz_call_info, segment_name) == 8, "sz_call_info.s
 _Static_assert(offsetof(struct sz_call_info, context) == 16, "sz_call_info.context");
 _Static_assert(offsetof(struct sz_call_info, keep_graph) == 24, "sz_call_info.keep_graph");
 _Static_assert(offsetof(struct sz_call_info, graph_kept) == 28, "sz_call_info.graph_kept");
-_Static_assert(sizeof(struct sz_call_info) == 32, "sz_call_info");
+_Static_assert(offsetof(struct sz_call_info, save_levels) == 32, "sz_call_info.save_levels");
+_Static_assert(offsetof(struct sz_call_info, reserved) == 36, "sz_call_info.reserved");
+_Static_assert(sizeof(struct sz_call_info) == 40, "sz_call_info");
 
 _Static_assert(offsetof(struct sz_hooks_api, struct_size) == 0, "sz_hooks_api.struct_size");
 _Static_assert(offsetof(struct sz_hooks_api, reserved) == 4, "sz_hooks_api.reserved");
@@ -244,7 +250,9 @@ _Static_assert(offsetof(struct sz_hooks_api, get) == 24, "sz_hooks_api.get");
 _Static_assert(offsetof(struct sz_hooks_api, set) == 32, "sz_hooks_api.set");
 _Static_assert(offsetof(struct sz_hooks_api, set_keep_graph) == 40, "sz_hooks_api.set_keep_graph");
 _Static_assert(offsetof(struct sz_hooks_api, forward_again) == 48, "sz_hooks_api.forward_again");
-_Static_assert(sizeof(struct sz_hooks_api) == 56, "sz_hooks_api");
+_Static_assert(offsetof(struct sz_hooks_api, set_save_level) == 56, "sz_hooks_api.set_save_level");
+_Static_assert(offsetof(struct sz_hooks_api, forward_again_by_rows) == 64, "sz_hooks_api.forward_again_by_rows");
+_Static_assert(sizeof(struct sz_hooks_api) == 72, "sz_hooks_api");
 
 _Static_assert(offsetof(struct sz_log, struct_size) == 0, "sz_log.struct_size");
 _Static_assert(offsetof(struct sz_log, reserved) == 4, "sz_log.reserved");
@@ -466,6 +474,12 @@ _Static_assert(offsetof(struct sz_descriptor, votes) == 96, "sz_descriptor.votes
 _Static_assert(offsetof(struct sz_descriptor, reserved) == 100, "sz_descriptor.reserved");
 _Static_assert(sizeof(struct sz_descriptor) == 104, "sz_descriptor");
 
+_Static_assert(offsetof(struct sz_check, struct_size) == 0, "sz_check.struct_size");
+_Static_assert(offsetof(struct sz_check, ranks) == 4, "sz_check.ranks");
+_Static_assert(offsetof(struct sz_check, steps_per_epoch) == 8, "sz_check.steps_per_epoch");
+_Static_assert(offsetof(struct sz_check, total_steps) == 16, "sz_check.total_steps");
+_Static_assert(sizeof(struct sz_check) == 24, "sz_check");
+
 _Static_assert(offsetof(struct sz_plugin, struct_size) == 0, "sz_plugin.struct_size");
 _Static_assert(offsetof(struct sz_plugin, abi) == 4, "sz_plugin.abi");
 _Static_assert(offsetof(struct sz_plugin, descriptor) == 8, "sz_plugin.descriptor");
@@ -475,7 +489,8 @@ _Static_assert(offsetof(struct sz_plugin, stop) == 32, "sz_plugin.stop");
 _Static_assert(offsetof(struct sz_plugin, destroy) == 40, "sz_plugin.destroy");
 _Static_assert(offsetof(struct sz_plugin, get_extension) == 48, "sz_plugin.get_extension");
 _Static_assert(offsetof(struct sz_plugin, provide) == 56, "sz_plugin.provide");
-_Static_assert(sizeof(struct sz_plugin) == 64, "sz_plugin");
+_Static_assert(offsetof(struct sz_plugin, check) == 64, "sz_plugin.check");
+_Static_assert(sizeof(struct sz_plugin) == 72, "sz_plugin");
 
 _Static_assert(offsetof(struct sz_note, name_size) == 0, "sz_note.name_size");
 _Static_assert(offsetof(struct sz_note, descriptor_size) == 4, "sz_note.descriptor_size");
@@ -539,7 +554,7 @@ _Static_assert(sizeof(struct sz_architecture) == 16, "sz_architecture");
 _Static_assert(offsetof(struct sz_segment_context, struct_size) == 0, "sz_segment_context.struct_size");
 _Static_assert(offsetof(struct sz_segment_context, mode) == 4, "sz_segment_context.mode");
 _Static_assert(offsetof(struct sz_segment_context, index) == 8, "sz_segment_context.index");
-_Static_assert(offsetof(struct sz_segment_context, reserved) == 12, "sz_segment_context.reserved");
+_Static_assert(offsetof(struct sz_segment_context, save_level) == 12, "sz_segment_context.save_level");
 _Static_assert(offsetof(struct sz_segment_context, seed) == 16, "sz_segment_context.seed");
 _Static_assert(offsetof(struct sz_segment_context, position_count) == 24, "sz_segment_context.position_count");
 _Static_assert(offsetof(struct sz_segment_context, positions) == 32, "sz_segment_context.positions");
@@ -551,7 +566,7 @@ _Static_assert(offsetof(struct sz_tensors, items) == 8, "sz_tensors.items");
 _Static_assert(sizeof(struct sz_tensors) == 16, "sz_tensors");
 
 _Static_assert(offsetof(struct sz_segment, struct_size) == 0, "sz_segment.struct_size");
-_Static_assert(offsetof(struct sz_segment, reserved) == 4, "sz_segment.reserved");
+_Static_assert(offsetof(struct sz_segment, save_levels) == 4, "sz_segment.save_levels");
 _Static_assert(offsetof(struct sz_segment, forward) == 8, "sz_segment.forward");
 _Static_assert(offsetof(struct sz_segment, backward) == 16, "sz_segment.backward");
 _Static_assert(sizeof(struct sz_segment) == 24, "sz_segment");
@@ -674,12 +689,21 @@ _Static_assert(offsetof(struct sz_sampler_setup, global_batch) == 16, "sz_sample
 _Static_assert(offsetof(struct sz_sampler_setup, seed) == 24, "sz_sampler_setup.seed");
 _Static_assert(sizeof(struct sz_sampler_setup) == 32, "sz_sampler_setup");
 
+_Static_assert(offsetof(struct sz_sample_tokens, struct_size) == 0, "sz_sample_tokens.struct_size");
+_Static_assert(offsetof(struct sz_sample_tokens, reserved) == 4, "sz_sample_tokens.reserved");
+_Static_assert(offsetof(struct sz_sample_tokens, length) == 8, "sz_sample_tokens.length");
+_Static_assert(offsetof(struct sz_sample_tokens, ids) == 16, "sz_sample_tokens.ids");
+_Static_assert(offsetof(struct sz_sample_tokens, labels) == 24, "sz_sample_tokens.labels");
+_Static_assert(offsetof(struct sz_sample_tokens, mask) == 32, "sz_sample_tokens.mask");
+_Static_assert(sizeof(struct sz_sample_tokens) == 40, "sz_sample_tokens");
+
 _Static_assert(offsetof(struct sz_sampler, struct_size) == 0, "sz_sampler.struct_size");
 _Static_assert(offsetof(struct sz_sampler, reserved) == 4, "sz_sampler.reserved");
 _Static_assert(offsetof(struct sz_sampler, setup) == 8, "sz_sampler.setup");
 _Static_assert(offsetof(struct sz_sampler, initial_state) == 16, "sz_sampler.initial_state");
 _Static_assert(offsetof(struct sz_sampler, plan) == 24, "sz_sampler.plan");
-_Static_assert(sizeof(struct sz_sampler) == 32, "sz_sampler");
+_Static_assert(offsetof(struct sz_sampler, transform) == 32, "sz_sampler.transform");
+_Static_assert(sizeof(struct sz_sampler) == 40, "sz_sampler");
 
 _Static_assert(offsetof(struct sz_param_range, parameter) == 0, "sz_param_range.parameter");
 _Static_assert(offsetof(struct sz_param_range, unit_offset) == 8, "sz_param_range.unit_offset");

@@ -39,6 +39,12 @@ class Calls : Interface<sz_hooks_api> {
   }
   void set_keep_graph(sz_segment_call* call, bool keep) const { check(table().set_keep_graph(raw(), call, keep)); }
   void forward_again(sz_segment_call* call) const { check(table().forward_again(raw(), call)); }
+  void set_save_level(sz_segment_call* call, uint32_t level) const {
+    check(table().set_save_level(raw(), call, level));
+  }
+  void forward_again_by_rows(sz_segment_call* call, uint32_t chunks) const {
+    check(table().forward_again_by_rows(raw(), call, chunks));
+  }
 };
 
 class Around {

@@ -34,10 +34,13 @@ class SegmentWithBackward : public Segment {
   virtual void backward(const sz_segment_context& context, sz_tensors parameters, sz_tensors inputs, sz_tensors saved,
                         sz_tensors grad_outputs, sz_tensor_list* grad_inputs,
                         sz_tensor_list* grad_parameters) const = 0;
+  // 1 where forward honours sz_segment_context::save_level.
+  virtual uint32_t save_levels() const { return 0; }
 
   const sz_segment* table() const final {
-    static constexpr sz_segment kTable = {sizeof(sz_segment), 0, forward_of, backward_of};
-    return &kTable;
+    static constexpr sz_segment kTables[2] = {{sizeof(sz_segment), 0, forward_of, backward_of},
+                                              {sizeof(sz_segment), 1, forward_of, backward_of}};
+    return &kTables[save_levels() > 0];
   }
 
  private:

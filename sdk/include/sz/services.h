@@ -81,7 +81,7 @@ typedef struct sz_segment_context {
   uint32_t struct_size;
   sz_mode mode;
   uint32_t index;            /* place among the model's segments: part of the key of its randomness */
-  uint32_t reserved;
+  uint32_t save_level;       /* what `saved` may hold: at most sz_segment::save_levels */
   uint64_t seed;
   uint64_t position_count;   /* rows, or 0 where unused */
   const uint64_t* positions; /* of each row's sample in the data order */
@@ -97,7 +97,9 @@ typedef struct sz_tensors {
 /* A segment of a plugin's making: pure, its result depends on the arguments alone. */
 typedef struct sz_segment {
   uint32_t struct_size;
-  uint32_t reserved;
+  /* The highest save level that forward honours: 0, all is saved that backward needs; 1, no longer what is cheap to
+   * form again (norms, activations, masks). Gradients are the same bits at any. */
+  uint32_t save_levels;
   /* [main; run] Appends to outputs, and to `saved` (NULL where nothing is to be saved) what backward needs. */
   sz_error* (*forward)(void* segment, const sz_segment_context* context, sz_tensors parameters, sz_tensors inputs,
                        sz_tensor_list* outputs, sz_tensor_list* saved);

@@ -27,6 +27,8 @@ typedef struct sz_call_info {
   const sz_segment_context* context;
   sz_bool keep_graph; /* forward: whether next will keep a graph */
   sz_bool graph_kept; /* backward: whether there is something to differentiate */
+  uint32_t save_levels; /* the highest that the segment honours */
+  uint32_t reserved;
 } sz_call_info;
 
 /* All: [main; inside a wrapper's call]. */
@@ -46,6 +48,12 @@ typedef struct sz_hooks_api {
   /* Backward, before next: runs the segment again through the wrappers further in, in mode recompute, without
    * observers, keeping its graph; next then differentiates that. */
   sz_error* (*forward_again)(const sz_host* host, sz_segment_call* call);
+  /* Forward, before next: what the segment keeps for backward, 0 .. sz_call_info::save_levels. */
+  sz_error* (*set_save_level)(const sz_host* host, sz_segment_call* call, uint32_t level);
+  /* Backward, before next, instead of forward_again: next runs the segment again and differentiates it for one of
+   * `chunks` chunks of the batch's rows after the other; gradients of parameters are summed over chunks. A segment
+   * that has no rows to cut is run again whole. */
+  sz_error* (*forward_again_by_rows)(const sz_host* host, sz_segment_call* call, uint32_t chunks);
 } sz_hooks_api;
 
 SZ_END_C
