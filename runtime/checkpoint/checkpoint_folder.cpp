@@ -47,7 +47,7 @@ std::vector<Entry> scan(const std::string& root) {
 
 std::optional<CheckpointInfo> look_at(const Entry& entry) {
   try {
-    const Manifest manifest = Manifest::load(entry.folder);
+    const CheckpointManifest manifest = CheckpointManifest::load(entry.folder);
     if (manifest.step != entry.step) return std::nullopt;
     return CheckpointInfo{entry.folder, manifest.step, manifest.attempt, manifest.serial, manifest.ranks};
   } catch (const Error&) {
@@ -123,7 +123,7 @@ std::string find_resume(const std::string& root, const std::string& from) {
     return from;
   }
   std::string name = fs::path(from + "/").parent_path().filename().string();
-  if (layout::step_of(name)) Manifest::load(from);  // a step folder without manifest: says what is wrong
+  if (layout::step_of(name)) CheckpointManifest::load(from);  // a step folder without manifest: says what is wrong
   const std::string inner = from + "/checkpoints";
   const std::string found = newest_intact(fs::is_directory(inner, error) ? inner : from);
   if (found.empty()) throw Error(Exit::kUsage, "cannot resume from " + from + ": it holds no whole checkpoint");

@@ -7,7 +7,7 @@ namespace sz {
 
 struct CheckpointReader::Impl {
   std::string folder;
-  Manifest manifest;
+  CheckpointManifest manifest;
   PieceIndex index;
 
   std::string array_name(const std::string& parameter, const std::string& state) const {
@@ -23,7 +23,7 @@ struct CheckpointReader::Impl {
 CheckpointReader CheckpointReader::open(const std::string& folder) {
   auto impl = std::make_shared<Impl>();
   impl->folder = folder;
-  impl->manifest = Manifest::load(folder);
+  impl->manifest = CheckpointManifest::load(folder);
   for (const FileRecord& file : impl->manifest.files) {
     if (layout::is_state_file(file.name)) impl->index.add_file(folder + "/" + file.name);
   }

@@ -192,7 +192,7 @@ void CheckpointWriter::Impl::check_pieces(const std::vector<FileRecord>& states)
 void CheckpointWriter::Impl::publish(const std::vector<std::string>& records, const json& meta,
                                      const std::string& config_toml) {
   SZ_ASSERT(meta.is_object());
-  Manifest manifest;
+  CheckpointManifest manifest;
   manifest.step = step;
   manifest.attempt = attempt;
   manifest.serial = next_serial(root);
@@ -208,7 +208,7 @@ void CheckpointWriter::Impl::publish(const std::vector<std::string>& records, co
   if (!blobs.empty()) sync_folder(temporary + "/" + layout::kPlugins);
 
   write_synced_file(temporary + "/" + layout::kManifest, manifest.to_text());
-  Manifest::load(temporary);  // a second look before anything is replaced
+  CheckpointManifest::load(temporary);  // a second look before anything is replaced
   sync_folder(temporary);
   replace_folder(temporary, folder, folder + layout::kReplaced);
 }

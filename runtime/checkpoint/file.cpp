@@ -74,7 +74,7 @@ void OutputFile::sync_and_close() {
   if (::close(std::exchange(fd_, -1)) != 0) throw write_error(path_, errno);  // NFS reports a full disk here
 }
 
-InputFile::InputFile(const std::string& path) : path_(path) {
+ReadableFile::ReadableFile(const std::string& path) : path_(path) {
   fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd_ < 0) throw io_error("read", path, errno);
   struct stat status = {};
@@ -90,9 +90,9 @@ InputFile::InputFile(const std::string& path) : path_(path) {
   size_ = status.st_size;
 }
 
-InputFile::~InputFile() { close_quietly(fd_); }
+ReadableFile::~ReadableFile() { close_quietly(fd_); }
 
-void InputFile::read_at(int64_t offset, void* bytes, size_t count) const {
+void ReadableFile::read_at(int64_t offset, void* bytes, size_t count) const {
   const size_t n = read_fully(fd_, path_, offset, bytes, count);
   if (n != count) {
     throw Error(Exit::kCorrupt, path_ + ": ends at byte " + std::to_string(offset + int64_t(n)) + ", but " +
@@ -106,7 +106,7 @@ void write_synced_file(const std::string& path, std::string_view bytes) {
   file.sync_and_close();
 }
 
-uint64_t hash_stretch(const InputFile& file, int64_t begin, int64_t end) {
+uint64_t hash_stretch(const ReadableFile& file, int64_t begin, int64_t end) {
   Xxh3 hash;
   std::vector<char> buffer(size_t(std::min<int64_t>(end - begin, 1 << 20)));
   while (begin < end) {

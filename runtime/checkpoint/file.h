@@ -27,12 +27,12 @@ class OutputFile {
   int fd_ = -1;
 };
 
-class InputFile {
+class ReadableFile {
  public:
-  explicit InputFile(const std::string& path);
-  ~InputFile();
-  InputFile(const InputFile&) = delete;
-  InputFile& operator=(const InputFile&) = delete;
+  explicit ReadableFile(const std::string& path);
+  ~ReadableFile();
+  ReadableFile(const ReadableFile&) = delete;
+  ReadableFile& operator=(const ReadableFile&) = delete;
 
   int64_t size() const { return size_; }  // at opening
   // Error(kCorrupt) where the file ends before. Thread: any.
@@ -46,7 +46,7 @@ class InputFile {
 };
 
 void write_synced_file(const std::string& path, std::string_view bytes);   // not atomic
-uint64_t hash_stretch(const InputFile& file, int64_t begin, int64_t end);  // XXH3-64 of bytes [begin, end)
+uint64_t hash_stretch(const ReadableFile& file, int64_t begin, int64_t end);  // XXH3-64 of bytes [begin, end)
 // Puts folder `from` in the place of folder `to`, atomically where the file system can exchange them; elsewhere
 // what stood there is called `aside` for a moment. Removes what stood there, once the change is on disk.
 void replace_folder(const std::string& from, const std::string& to, const std::string& aside);

@@ -101,7 +101,7 @@ json parse_manifest(const std::string& path) {
   return value;
 }
 
-void check_files(const std::string& folder, const std::string& where, const Manifest& manifest) {
+void check_files(const std::string& folder, const std::string& where, const CheckpointManifest& manifest) {
   std::set<std::string> names;
   for (const FileRecord& file : manifest.files) {
     if (!names.insert(file.name).second) fail(where, "names '" + file.name + "' twice");
@@ -149,7 +149,7 @@ FileRecord file_record_from(const std::string& where, const json& value) {
   return record;
 }
 
-std::string Manifest::to_text() const {
+std::string CheckpointManifest::to_text() const {
   json files_json = json::array(), blobs_json = json::array();
   for (const FileRecord& file : files) files_json.push_back(to_json_object(file));
   for (const BlobRecord& blob : blobs) {
@@ -161,13 +161,13 @@ std::string Manifest::to_text() const {
   return value.dump(1) + "\n";
 }
 
-Manifest Manifest::load(const std::string& folder) {
+CheckpointManifest CheckpointManifest::load(const std::string& folder) {
   const std::string path = folder + "/" + layout::kManifest;
   std::error_code error;
   if (!fs::exists(path, error)) fail(folder, "no manifest.json: no checkpoint, or one that was never completed");
   const json value = parse_manifest(path);
 
-  Manifest manifest;
+  CheckpointManifest manifest;
   constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   manifest.step = integer_at(path, value, "step", kMax);
   manifest.attempt = integer_at(path, value, "attempt", kMax);
@@ -182,7 +182,7 @@ Manifest Manifest::load(const std::string& folder) {
 }
 
 void verify_file(const std::string& folder, const FileRecord& record) {
-  const InputFile file(folder + "/" + record.name);
+  const ReadableFile file(folder + "/" + record.name);
   if (file.size() != record.size()) {
     fail(file.path(), "has " + std::to_string(file.size()) + " bytes instead of " + std::to_string(record.size()));
   }

@@ -31,7 +31,7 @@ struct BlobRecord {
   BlobScope scope = BlobScope::kCheckpoint;
 };
 
-struct Manifest {
+struct CheckpointManifest {
   int64_t step = 0, attempt = 0, serial = 0;
   int ranks = 1;
   std::vector<FileRecord> files;
@@ -40,7 +40,7 @@ struct Manifest {
 
   std::string to_text() const;  // with a checksum of itself
   // Checks format, checksum, types, names, and that each file is there in full size. Error(kCorrupt).
-  static Manifest load(const std::string& folder);
+  static CheckpointManifest load(const std::string& folder);
 };
 
 // Compares a file's bytes with its record. Error(kCorrupt).

@@ -28,7 +28,7 @@ constexpr int64_t kMaxHeader = 100'000'000;  // the format's own limit
   throw Error(Exit::kCorrupt, path + ": " + what);
 }
 
-int64_t read_header_length(const InputFile& file) {
+int64_t read_header_length(const ReadableFile& file) {
   if (file.size() < kLengthField) fail(file.path(), "too short to be a safetensors file");
   unsigned char bytes[kLengthField];
   file.read_at(0, bytes, sizeof bytes);
@@ -133,7 +133,7 @@ void check_contiguous(const std::string& path, std::vector<TensorInfo>& tensors,
 }  // namespace
 
 SafetensorsReader::SafetensorsReader(const std::string& path) : path_(path) {
-  const InputFile file(path);
+  const ReadableFile file(path);
   const int64_t length = read_header_length(file);
   const int64_t data_start = kLengthField + length;
   std::string text(size_t(length), '\0');
@@ -159,7 +159,7 @@ const TensorInfo* SafetensorsReader::find(const std::string& name) const {
 
 void SafetensorsReader::read(const TensorInfo& tensor, int64_t begin, int64_t end, void* to) const {
   SZ_ASSERT(0 <= begin && begin <= end && end <= tensor.end - tensor.begin);
-  InputFile(path_).read_at(tensor.begin + begin, to, size_t(end - begin));
+  ReadableFile(path_).read_at(tensor.begin + begin, to, size_t(end - begin));
 }
 
 }  // namespace sz
