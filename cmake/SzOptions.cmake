@@ -19,6 +19,8 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O2")
 set(CMAKE_C_FLAGS_RELEASE "-O2")
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 
+# Messages and debug information name files from the top of the tree.
+add_compile_options("-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=")
 add_compile_options(-Wall -Wextra -Wno-unused-parameter)
 
 find_program(SZ_CCACHE ccache)

@@ -1,5 +1,9 @@
 #include "app/load_config.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "app/parts.h"
 #include "app/schema.h"
 #include "app/settings.h"
 #include "base/error.h"
@@ -22,6 +26,29 @@ void check_precision(const Config& config, const PluginHost& plugins, std::vecto
                    " decides the precision; leave this key out, or switch the plugin off");
 }
 
+// Services that the configuration names must be offered, by the runtime or by an enabled plugin.
+void check_services(const Config& config, const PluginHost& plugins, std::vector<std::string>& faults) {
+  ServiceRegistry registry;
+  add_builtin_services(registry, config);
+  constexpr std::pair<const char*, const char*> kNamed[] = {{"model.type", "sz.architecture/1"},
+                                                            {"train.loss", "sz.loss/1"},
+                                                            {"optimizer.type", "sz.optimizer/1"},
+                                                            {"optimizer.schedule.decay_type", "sz.schedule/1"}};
+  for (const auto& [key, service] : kNamed) {
+    std::vector<std::string> names = registry.names(service);
+    for (const PlannedPlugin& plugin : plugins.plan().plugins) {
+      for (const ServiceOffer& offer : plugin.gives) {
+        if (offer.service == service) names.push_back(offer.name);
+      }
+    }
+    const std::string& wanted = config.get_string(key);
+    if (std::find(names.begin(), names.end(), wanted) != names.end()) continue;
+    std::string fault = config.cite(key) + ": nobody offers '" + wanted + "'; offered: ";
+    for (size_t i = 0; i < names.size(); ++i) fault += (i > 0 ? ", " : "") + names[i];
+    faults.push_back(fault);
+  }
+}
+
 }  // namespace
 
 Config load_config(const RunArguments& arguments, PluginHost& plugins) {
@@ -40,6 +67,7 @@ Config load_config(const RunArguments& arguments, PluginHost& plugins) {
   plugins.make_plan(config);
   std::vector<std::string> faults = cross_key_faults(config);
   check_precision(config, plugins, faults);
+  check_services(config, plugins, faults);
   return faults.empty() ? config : Config::resolve(document, schema, faults);
 }
 

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <new>
 #include <thread>
 
 #include <nlohmann/json.hpp>
@@ -11,9 +12,11 @@
 #include "app/parts.h"
 #include "app/settings.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "ops/allocator.h"
 #include "ops/threads.h"
+#include "plugin_host/rank_check.h"
 #include "plugin_host/reports.h"
 #include "train/default_precision.h"
 #include "train/generator.h"
@@ -36,6 +39,11 @@ std::string broadcast_text(Communicator& comm, std::string text) {
   text.resize(size);
   if (size > 0) comm.broadcast(Channel::kData, text.data(), size, 0)->wait();
   return text;
+}
+
+int exit_code_of(const std::exception& e) {
+  if (const auto* error = dynamic_cast<const Error*>(&e)) return int(error->exit());
+  return int(dynamic_cast<const std::bad_alloc*>(&e) ? Exit::kExhausted : Exit::kInternal);
 }
 
 RunPosition position_of(const Trainer& trainer) {
@@ -68,8 +76,7 @@ int Run::execute() {
     report_exit(launch_.rank, code, "");  // before communication ends, which may end the process
     return code;
   } catch (const std::exception& e) {
-    const auto* const error = dynamic_cast<const Error*>(&e);
-    report_exit(launch_.rank, error ? int(error->exit()) : int(Exit::kInternal), e.what());
+    report_exit(launch_.rank, exit_code_of(e), e.what());
     if (launch_.under_mpi) log::error(e.what());
     log::flush();
     comm_->abort(e.what());
@@ -80,9 +87,10 @@ int Run::execute() {
 int Run::stages() {
   plugins_.compare_ranks(*comm_, *config_);
   find_checkpoint();
+  claim_folder();
+  open_data();
   open_folder();
   choose_route();
-  open_data();
   start_plugins();
   build();
   const RunOutcome outcome = train();
@@ -120,19 +128,29 @@ void Run::find_checkpoint() {
   }
 }
 
-void Run::open_folder() {
+void Run::claim_folder() {
   folder_path_ = run_folder(*config_);
+  if (first()) folder_ = RunFolder::claim(folder_path_);
+}
+
+// A checkpoint of another run begins a new history here.
+void Run::open_folder() {
+  const bool continues = resume_ && lies_in(resume_->folder(), folder_path_);
+  const int64_t keep_through = continues ? resume_->attempt() : -1;
   if (first()) {
-    folder_ = RunFolder::claim(folder_path_, resume_.has_value());
+    folder_->begin(continues);
     folder_->write("config.toml", config_->to_toml());
     folder_->write("plan.json", plugins_.plan().json());
-    metrics_ = std::make_unique<MetricsLog>(folder_path_ + "/metrics.jsonl", resume_ ? resume_->attempt() : -1);
+    metrics_ = std::make_unique<MetricsLog>(folder_path_ + "/metrics.jsonl", keep_through);
+    if (config_->get_bool("log.tensorboard")) {
+      tensorboard_ = std::make_unique<TensorBoardLog>(folder_path_ + "/tb", resume_ ? resume_->step() : -1);
+    }
   }
   comm_->barrier(Channel::kData)->wait();
   const log::Level level = first() ? level_of(config_->get_string("log.level")) : log::Level::kWarn;
   log::open(folder_path_ + "/logs/rank-" + std::to_string(launch_.rank) + ".log", launch_.rank, level);
   decisions_ = std::make_unique<DecisionLog>(first() ? folder_path_ + "/decisions.jsonl" : "", log_language(*config_),
-                                             resume_ ? resume_->attempt() : -1);
+                                             keep_through);
 }
 
 void Run::decide(const std::string& part, const std::string& what, const std::string& cause, Scalar to) {
@@ -162,10 +180,23 @@ void Run::open_data() {
   if (!first()) std::this_thread::sleep_for(std::chrono::milliseconds(100));
   const Prepared prepared = prepare(prepare_options(*config_, first()));
   data_ = Dataset::open(prepared.folder, config_->get_int("train.context"));
+  check_data();
   if (!first()) return;
   log::info("data: " + std::to_string(data_->count(Split::kTrain)) + " training and " +
             std::to_string(data_->count(Split::kValidation)) + " validation samples, vocabulary " +
             std::to_string(data_->vocabulary()));
+}
+
+// All ranks must hold the same samples, and those that a resumed run had: else sample 7 is another text, and documents
+// held out for validation come to be trained on.
+void Run::check_data() {
+  const std::string own = data_->fingerprint();
+  compare_across_ranks(*comm_, xxh3_64(own), {{"data set", own}});
+  if (!resume_) return;
+  const std::string saved = resume_->meta().value("data", own);
+  if (saved == own) return;
+  throw Error(Exit::kUsage, resume_->folder() + ": was trained on another data set (text, tokenizer, data.seed, " +
+                                "data.validation and train.context make one); give the same [data], or start a new run");
 }
 
 void Run::start_plugins() {
@@ -228,8 +259,10 @@ void Run::build() {
   parts_.services = &services_;
   parts_.decisions = decisions_.get();
   parts_.metrics = metrics_.get();
+  parts_.tensorboard = tensorboard_.get();
   TrainOptions options = train_options(*config_, folder_path_);
   options.matrix_route = route_;
+  options.data = data_->fingerprint();
   options.keep_stable = keep_stable(*config_, plugins_.precision() || !parts_.voters.empty());
   trainer_ = std::make_unique<Trainer>(options, parts_);
   schedule_ = (*registry_.get<ScheduleFactory>("sz.schedule/1", decay, decay_key))(

@@ -28,9 +28,11 @@ class Run {
   void configure();
   void connect();
   void find_checkpoint();
+  void claim_folder();
   void open_folder();
   void choose_route();
   void open_data();
+  void check_data();
   void start_plugins();
   void fill_slots();
   void build();
@@ -50,6 +52,7 @@ class Run {
   std::string folder_path_, route_;
   std::unique_ptr<DecisionLog> decisions_;
   std::unique_ptr<MetricsLog> metrics_;  // rank 0
+  std::unique_ptr<TensorBoardLog> tensorboard_;  // rank 0, or none
   std::shared_ptr<Dataset> data_;
   RunServices services_;
   ModelDeclaration model_;

@@ -1,5 +1,6 @@
 #include "app/run_folder.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 
@@ -26,15 +27,20 @@ void move_aside(const std::string& path) {
 
 }  // namespace
 
-RunFolder RunFolder::claim(const std::string& path, bool resume) {
-  FileLock lock(path);
-  if (!resume && holds_a_run(path)) {
-    move_aside(path);
-    lock = FileLock(path);
+RunFolder RunFolder::claim(const std::string& path) { return RunFolder(path, FileLock(path)); }
+
+void RunFolder::begin(bool continues) {
+  if (!continues && holds_a_run(path_)) {
+    move_aside(path_);
+    lock_ = FileLock(path_);
   }
-  make_directories(path + "/logs");
-  make_directories(path + "/checkpoints");
-  return RunFolder(path, std::move(lock));
+  make_directories(path_ + "/logs");
+  make_directories(path_ + "/checkpoints");
+}
+
+bool lies_in(const std::string& checkpoint, const std::string& path) {
+  const fs::path inside = fs::weakly_canonical(checkpoint), folder = fs::weakly_canonical(path);
+  return std::mismatch(folder.begin(), folder.end(), inside.begin(), inside.end()).first == folder.end();
 }
 
 void RunFolder::write(const std::string& name, const std::string& text) const {

@@ -1,18 +1,19 @@
 // A run's folder: claimed by one run at a time, and never written over by another.
 #pragma once
-#include <memory>
 #include <string>
 
 #include "base/files.h"
 
 namespace sz {
 
+// Rank 0 alone.
 class RunFolder {
  public:
-  // Rank 0 alone. Locks PATH. Without `resume`, what an earlier run left there is moved to PATH.1, PATH.2, ...
-  // Errors: Error(kUsage) where another run holds it or it can't be written.
-  static RunFolder claim(const std::string& path, bool resume);
-  const std::string& path() const { return path_; }
+  // Locks PATH and leaves all as it is. Errors: Error(kUsage) where another run holds it or it can't be written.
+  static RunFolder claim(const std::string& path);
+  // Once nothing is likely to fail any more: unless this run continues it, what an earlier run left there is moved to
+  // PATH.1, PATH.2, ...; then makes the folders of a run.
+  void begin(bool continues);
   void write(const std::string& name, const std::string& text) const;
 
  private:
@@ -20,5 +21,8 @@ class RunFolder {
   std::string path_;
   FileLock lock_;
 };
+
+// Whether the checkpoint folder CHECKPOINT lies in the run folder PATH.
+bool lies_in(const std::string& checkpoint, const std::string& path);
 
 }  // namespace sz

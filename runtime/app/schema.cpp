@@ -47,7 +47,7 @@ void add_data(Schema& s) {
   s.add(required(per_host(texts("data.paths", "", ".txt and .jsonl files, and folders of them"))));
   s.add(per_host(text("data.cache", "\".cache/data\"", "folder of prepared data sets")));
   s.add(per_host(text("data.tokenizer", "\"\"", "a SentencePiece .model file; empty: one is trained on the text")));
-  s.add(whole("data.vocabulary", "8000", 300, 1 << 24, "tokens of a trained tokenizer"));
+  s.add(whole("data.vocabulary", "8000", 260, 1 << 24, "tokens of a trained tokenizer"));
   s.add(real("data.validation", "0.05", 0, 0.9, "share of the documents held out for validation"));
   s.add(whole("data.seed", "0", 0, 9e15, "seed of the split and of the tokenizer's training; apart from run.seed, so that runs share a data set"));
   s.add(text("data.separator", "\"blank_line\"", "what separates documents in a .txt file", {"blank_line", "line", "file"}));
@@ -86,8 +86,7 @@ void add_optimizer(Schema& s) {
   s.add(whole("optimizer.schedule.warmup_steps", "", 0, 1e12,
               "steps of linear warm-up; absent (and no warmup_epochs): 2000, or a tenth of the run if that is less"));
   s.add(real("optimizer.schedule.warmup_epochs", "", 0, 1e9, "the same in epochs"));
-  s.add(text("optimizer.schedule.decay_type", "\"cosine\"", "how the rate falls after the warm-up",
-             {"cosine", "linear", "constant"}));
+  s.add(text("optimizer.schedule.decay_type", "\"cosine\"", "how the rate falls after the warm-up: cosine, linear, constant, or a plugin's"));
   s.add(real("optimizer.schedule.min_lr", "1e-6", 0, 10, "where decay ends"));
   s.add(whole("optimizer.schedule.tail_steps", "0", 0, 1e12, "last steps, held at min_lr"));
 }
@@ -101,6 +100,7 @@ void add_rest(Schema& s) {
   s.add(whole("checkpoint.keep", "2", 1, 1e6, "checkpoints kept"));
   s.add(text("log.language", "\"en\"", "language of the texts of decisions", {"en", "zh"}));
   s.add(text("log.level", "\"info\"", "least severe messages shown", {"debug", "info", "warn", "error"}));
+  s.add({"log.tensorboard", KeyType::kBool, "true", "writes the metrics to tb/ in the run folder as well, for TensorBoard"});
   s.add(text("launch.device", "\"cpu\"", "where to train", {"cpu"}));
   s.add(whole("launch.threads", "0", 0, 4096, "threads of a rank; 0: its share of the cores"));
   s.add(whole("launch.timeout_s", "600", 0, 1e9, "seconds without progress after which communication gives up; 0: never"));

@@ -1,12 +1,23 @@
 #include "base/error.h"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 
 namespace sz {
+namespace {
+
+std::atomic<AssertionHandler> g_handler = nullptr;
+
+}  // namespace
+
+void set_assertion_handler(AssertionHandler handler) { g_handler = handler; }
 
 void assertion_failed(const char* file, int line, const char* what) {
-  std::fprintf(stderr, "internal error at %s:%d: %s does not hold\n", file, line, what);
+  const std::string message = std::string("internal error at ") + file + ":" + std::to_string(line) + ": " + what +
+                              " does not hold; please report it";
+  std::fprintf(stderr, "%s\n", message.c_str());
+  if (const AssertionHandler handler = g_handler) handler(message);
   std::abort();
 }
 

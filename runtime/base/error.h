@@ -30,6 +30,10 @@ class Error : public std::runtime_error {
   Exit exit_;
 };
 
+// Called with the message before the process aborts; may end it otherwise. Null: nothing. Thread: main, at start.
+using AssertionHandler = void (*)(const std::string& message);
+void set_assertion_handler(AssertionHandler handler);
+
 [[noreturn]] void assertion_failed(const char* file, int line, const char* what);
 
 }  // namespace sz

@@ -135,21 +135,21 @@ Vote Attempt::decide(const StepFacts& facts) {
     skip.verdict = Verdict::kSkip;
     skip.voter = "loop";
     skip.reason = "no token of the step counts: all labels are masked";
+    skip.reason_zh = "这一步没有计入损失的词元：所有标签都被屏蔽";
+    record(skip, text_of(skip), facts);
     return skip;
   }
   Vote severest = parts_.precision->judge(facts);
-    skip.reason_zh = "这一步没有计入损失的词元：所有标签都被屏蔽";
-    record(skip, text_of(skip), facts);
   severest.voter = parts_.precision->name();
+  std::string all = severest.verdict == Verdict::kApply ? "" : text_of(severest);
   const std::optional<double> clip = severest.clip;
   for (Voter* voter : parts_.voters) {
     Vote vote = voter->vote(facts);
-  std::string all = severest.verdict == Verdict::kApply ? "" : text_of(severest);
     vote.voter = voter->name();
+    if (vote.verdict != Verdict::kApply) all += (all.empty() ? "" : "; ") + text_of(vote);
     if (vote.verdict > severest.verdict) severest = vote;
   }
   severest.clip = options_.grad_clip ? options_.grad_clip : clip;
-    if (vote.verdict != Verdict::kApply) all += (all.empty() ? "" : "; ") + text_of(vote);
   if (severest.verdict != Verdict::kApply) record(severest, all, facts);
   return severest;
 }
@@ -162,12 +162,12 @@ void Attempt::record(const Vote& severest, const std::string& votes, const StepF
   decision.what = "verdict";
   decision.cause = severest.reason;
   decision.to = std::string(name_of(severest.verdict));
-  parts_.decisions->write(decision);
-}
   decision.text_en = severest.voter + ": " + name_of(severest.verdict) + ", " + severest.reason;
   decision.text_zh = severest.voter + "：" + chinese_name_of(severest.verdict) + "，" +
                      (severest.reason_zh.empty() ? severest.reason : severest.reason_zh);
   decision.details["votes"] = votes;
+  parts_.decisions->write(decision);
+}
 
 void Attempt::apply(HookInfo at, const StepFacts& facts, AttemptResult& result) {
   StepScalars scalars;
@@ -205,6 +205,8 @@ uint64_t Attempt::state_hash(const RunState& state, const Plan& plan, double sca
     hash.update(fields, sizeof fields);
   }
   hash.update(feed_.consumed_state());
+  const uint64_t parameters = parts_.residency->replicated_hash(state.attempt);
+  hash.update(&parameters, sizeof parameters);
   return hash.digest_64();
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/journal.h"
+#include "base/tensorboard.h"
 #include "comm/communicator.h"
 #include "data/batches.h"
 #include "optim/optimizer.h"
@@ -35,10 +36,11 @@ struct TrainOptions {
   std::string checkpoints;      // folder; empty: none are written
   std::string config_toml;      // saved in every checkpoint
   std::string matrix_route;     // likewise
+  std::string data;             // likewise: the data set's fingerprint
   bool progress = true;         // a progress line (rank 0)
 };
 
-// Borrowed, and alive as long as the trainer. `metrics` is null on ranks other than 0.
+// Borrowed, and alive as long as the trainer. `metrics` and `tensorboard` are null on ranks other than 0.
 struct TrainParts {
   Communicator* comm = nullptr;
   std::shared_ptr<const Source> source;
@@ -54,7 +56,7 @@ struct TrainParts {
   std::vector<Stateful*> states;
   DecisionLog* decisions = nullptr;
   MetricsLog* metrics = nullptr;
-  Transform transform;
+  TensorBoardLog* tensorboard = nullptr;  // or null
 };
 
 // Everything about the run that is a number. `attempt` never goes back; the others do in a rollback.

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <exception>
 
+#include "base/log.h"
+
 
 namespace sz {
 
@@ -46,6 +48,7 @@ void HookTable::call_observers(const HookInfo& info) {
     } catch (const std::exception& e) {
       entry.failed = true;
       entry.error = std::string(name_of(info.hook)) + ": " + e.what();
+      log::warn("plugin " + entry.observer->name() + " failed and is not called again: " + entry.error);
     }
     ++entry.calls;
     entry.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "model/initialise.h"
 #include "ops/reduce_check.h"
 #include "train/buckets.h"
@@ -110,6 +111,15 @@ class ReplicatedResidency final : public Residency {
 
   // Nothing to do: every rank has updated everything, and the optimizer wrote the mirrors.
   void parameters_updated() override {}
+
+  // 64 KiB of the masters: what an attempt can afford, and all of them in the course of a run.
+  uint64_t replicated_hash(int64_t attempt) const override {
+    constexpr int64_t kStretch = 16384;
+    const int64_t stretches = (layout_.numel + kStretch - 1) / kStretch;
+    const int64_t begin = attempt % stretches * kStretch, end = std::min(layout_.numel, begin + kStretch);
+    const auto* const bytes = reinterpret_cast<const char*>(master_.const_data_ptr<float>() + begin);
+    return xxh3_64(std::string_view(bytes, size_t(end - begin) * sizeof(float)));
+  }
 
   bool can_restore() const override { return setup_.keep_stable; }
 

@@ -14,6 +14,13 @@ std::string format(const char* pattern, double a, double b) {
   return text;
 }
 
+// "gradient_zscore.z" is plotted among those of "gradient_zscore".
+std::string tag_of(std::string name) {
+  const size_t dot = name.find('.');
+  if (dot != std::string::npos) name[dot] = '/';
+  return name;
+}
+
 }  // namespace
 
 Reporter::Reporter(const TrainOptions& options, TrainParts& parts, int64_t total_steps, int64_t first_step)
@@ -40,11 +47,30 @@ void Reporter::attempt(const RunState& state, int64_t epoch, const AttemptResult
     for (const auto& [name, value] : published) line.emplace_back(name, value);
     parts_.metrics->write(line);
   }
+  if (parts_.tensorboard) plot(state, result, tokens_per_s, published);
   reset_peak();
   if (progress_) progress_->update(state.step, format("loss %.3f  %.0f tokens/s", facts.loss, tokens_per_s));
 }
 
+// TensorBoard's axis is the step, so that attempts that were not applied have no place on it.
+void Reporter::plot(const RunState& state, const AttemptResult& result, double tokens_per_s,
+                    const std::vector<std::pair<std::string, double>>& published) {
+  const Verdict verdict = result.decision.verdict;
+  if (verdict == Verdict::kRollBack) parts_.tensorboard->take_back(state.step + 1);
+  if (verdict != Verdict::kApply) return;
+  TensorBoardLog::Values values = {{"train/loss", result.facts.loss},
+                                   {"train/lr", result.lr},
+                                   {"train/grad_norm", result.facts.grad_norm},
+                                   {"train/clip", result.clip_factor},
+                                   {"train/scale", result.facts.scale},
+                                   {"train/tokens_per_s", tokens_per_s},
+                                   {"train/memory_bytes", double(allocator_stats().peak_bytes)}};
+  for (const auto& [name, value] : published) values.emplace_back(tag_of(name), value);
+  parts_.tensorboard->write(state.step, values);
+}
+
 void Reporter::evaluation(const RunState& state, int64_t epoch, const EvalResult& result) {
+  const auto published = parts_.services->metrics.take();
   if (parts_.comm->rank() != 0) return;
   std::string text = format("evaluation at step %.0f: loss %.4f", double(state.step), result.loss) +
                      format(", accuracy %.3f (%.0f tokens)", result.accuracy, result.tokens);
@@ -67,7 +93,17 @@ void Reporter::evaluation(const RunState& state, int64_t epoch, const EvalResult
     line.emplace_back(stem + "_accuracy", group.accuracy());
     line.emplace_back(stem + "_tokens", int64_t(group.tokens));
   }
+  for (const auto& [name, value] : published) line.emplace_back(name, value);
   parts_.metrics->write(line);
+  if (!parts_.tensorboard) return;
+  TensorBoardLog::Values values = {{"eval/loss", result.loss}, {"eval/accuracy", result.accuracy}};
+  for (const GroupResult& group : result.groups) {
+    const std::string stem = "eval/" + group.grouping + "_" + group.group;
+    values.emplace_back(stem + "_loss", group.mean_loss());
+    values.emplace_back(stem + "_accuracy", group.accuracy());
+  }
+  for (const auto& [name, value] : published) values.emplace_back(tag_of(name), value);
+  parts_.tensorboard->write(state.step, values);
 }
 
 void Reporter::finish(const RunState& state) {

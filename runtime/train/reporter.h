@@ -18,6 +18,9 @@ class Reporter {
   void finish(const RunState& state);
 
  private:
+  void plot(const RunState& state, const AttemptResult& result, double tokens_per_s,
+            const std::vector<std::pair<std::string, double>>& published);
+
   TrainParts& parts_;
   std::unique_ptr<Progress> progress_;  // rank 0 only
 };

@@ -8,6 +8,9 @@
 namespace sz {
 namespace {
 
+// A sampler's state is bytes of any kind.
+constexpr const char* kSamplerBlob = "loop.sampler";
+
 void save_states(CheckpointWriter& writer, const TrainParts& parts) {
   for (Stateful* state : parts.states) {
     Blob blob;
@@ -26,8 +29,13 @@ std::string shape_text(const std::vector<int64_t>& shape) {
   return text + "]";
 }
 
-// What the checkpoint says of the model must be what this run declares.
+// What the checkpoint says of the model must be what this run declares: no less, no more.
 void check_model(const CheckpointReader& reader, const ModelDeclaration& model) {
+  for (const ArrayInfo& array : reader.arrays()) {
+    if (array.state != "master" || model.find_parameter(array.parameter) >= 0) continue;
+    throw Error(Exit::kUsage, reader.folder() + ": holds a parameter '" + array.parameter +
+                                  "' that this run's model does not have; check [model], or start a new run");
+  }
   for (const ParameterDeclaration& parameter : model.parameters) {
     if (!reader.has(parameter.name, "master")) {
       throw Error(Exit::kUsage, reader.folder() + ": has no parameter '" + parameter.name +
@@ -50,12 +58,15 @@ std::string save_run(const TrainOptions& options, TrainParts& parts, const RunSt
     writer.add({piece.parameter, piece.state, piece.shape, DType::kF32, piece.begin, piece.end, piece.data});
   });
   save_states(writer, parts);
+  writer.blob({kSamplerBlob, 1, BlobScope::kCheckpointAndRollback, sampler_state});
   const nlohmann::json meta = {{"step", state.step},
                                {"attempt", state.attempt},
                                {"plans", state.plans},
                                {"good_in_a_row", state.good_in_a_row},
                                {"sampler", parts.sampler->name()},
-                               {"sampler_state", sampler_state},
+                               {"global_batch", options.micro_batch * options.accumulation * parts.comm->size()},
+                               {"samples", parts.source->count(Split::kTrain)},
+                               {"data", options.data},
                                {"matrix_route", options.matrix_route}};
   writer.commit(meta, options.config_toml);
   if (parts.comm->rank() == 0) prune_checkpoints(options.checkpoints, options.checkpoint_keep);
@@ -85,7 +96,10 @@ LoadedRun load_run(const CheckpointReader& reader, TrainParts& parts) {
     throw Error(Exit::kUsage, reader.folder() + ": was written with the sampler '" + sampler + "', this run has '" +
                                   parts.sampler->name() + "'; switch the same plugins on, or start a new run");
   }
-  run.sampler_state = meta.at("sampler_state");
+  const auto state = reader.blob(kSamplerBlob);
+  if (!state) throw Error(Exit::kCorrupt, reader.folder() + ": has no state of the sampler");
+  run.sampler_state = state->bytes;
+  run.global_batch = meta.at("global_batch");
   return run;
 }
 

@@ -14,6 +14,7 @@ std::string save_run(const TrainOptions& options, TrainParts& parts, const RunSt
 struct LoadedRun {
   RunState state;
   std::string sampler_state;
+  int64_t global_batch = 0;  // of the run that wrote it
 };
 
 // Reads `reader` into residency and the stateful parts. Errors: Error(kCorrupt) for arrays that are missing;

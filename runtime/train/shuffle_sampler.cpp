@@ -8,7 +8,8 @@
 namespace sz {
 namespace {
 
-// State: the number of plans made so far, as decimal text.
+// State: how many samples of the run's data order were planned so far, as decimal text: it keeps its meaning when the
+// number of ranks, and with it the global batch, changes.
 class ShuffleSampler final : public Sampler {
  public:
   std::string name() const override { return "shuffle"; }
@@ -19,11 +20,10 @@ class ShuffleSampler final : public Sampler {
   std::string initial_state() const override { return "0"; }
 
   std::pair<Plan, std::string> plan(const std::string& state) const override {
-    const int64_t number = std::stoll(state);
-    const int64_t plans = (setup_.samples + setup_.global_batch - 1) / setup_.global_batch;
-    const int64_t epoch = number / plans;
+    const int64_t planned = std::stoll(state);
+    const int64_t epoch = planned / setup_.samples;
     const std::vector<int64_t>& order = order_of(epoch);
-    const int64_t begin = number % plans * setup_.global_batch;
+    const int64_t begin = planned % setup_.samples;
     const int64_t end = std::min(setup_.samples, begin + setup_.global_batch);
     Plan plan;
     for (int64_t i = begin; i < end; ++i) {
@@ -32,7 +32,7 @@ class ShuffleSampler final : public Sampler {
       item.position = uint64_t(epoch) * uint64_t(setup_.samples) + uint64_t(i);
       plan.push_back(item);
     }
-    return {std::move(plan), std::to_string(number + 1)};
+    return {std::move(plan), std::to_string(epoch * setup_.samples + end)};
   }
 
  private:

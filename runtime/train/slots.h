@@ -8,6 +8,7 @@
 
 #include "base/dtype.h"
 #include "comm/communicator.h"
+#include "data/batches.h"
 #include "data/plan.h"
 #include "model/declaration.h"
 #include "optim/update_unit.h"
@@ -112,6 +113,9 @@ class Residency {
   virtual void for_each_unit(const std::function<void(UpdateUnit&)>& visit) = 0;
   virtual void parameters_updated() = 0;  // after the last unit of an applied step
 
+  // Hash of a stretch of what must be the same on all ranks, another one each attempt; 0 where nothing is.
+  virtual uint64_t replicated_hash(int64_t attempt) const { return 0; }
+
   virtual bool can_restore() const = 0;   // false: train.snapshot = "none"
   virtual void mark_stable() = 0;
   virtual void restore() = 0;
@@ -140,6 +144,8 @@ class Sampler {
   virtual std::pair<Plan, std::string> plan(const std::string& state) const = 0;
   // Moves when plans made from the same state would differ: plans not yet started are dropped and made anew.
   virtual uint64_t revision() const { return 0; }
+  // Changes samples of items whose transform isn't 0; called on the I/O thread while the run goes on. Empty: none.
+  virtual Transform transform() { return {}; }
 };
 
 }  // namespace sz

@@ -24,7 +24,9 @@ RunOutcome Trainer::run(const CheckpointReader* resume) {
     fire(Hook::kRunBegin);
     build(resume);
     loop();
+    feed_.reset();  // its thread may be in the sampler's transform, which ends with the run
     fire(Hook::kRunEnd);
+    report_late_failures();
   } catch (const std::exception& e) {
     fire(Hook::kRunFailed, e.what());
     throw;
@@ -42,8 +44,8 @@ void Trainer::build(const CheckpointReader* resume) {
   setup.seed = options_.seed;
   setup.optimizer_states = parts_.optimizer->state_names();
   setup.optimizer_element_wise = parts_.optimizer->element_wise();
-  parts_.residency->build(setup);
   setup.keep_stable = options_.keep_stable;
+  parts_.residency->build(setup);
   fire(Hook::kModelBuilt);
   fire(Hook::kOptimizerBuilt);
 
@@ -52,11 +54,12 @@ void Trainer::build(const CheckpointReader* resume) {
   BatchLoaderOptions loading;
   loading.slicing = {options_.micro_batch, parts_.comm->size(), parts_.comm->rank()};
   loading.prefetch = options_.prefetch * options_.accumulation;
-  loading.transform = parts_.transform;
+  loading.transform = parts_.sampler->transform();
   feed_ = std::make_unique<PlanFeed>(*parts_.sampler, parts_.source, loading, options_.prefetch);
   if (resume) {
     const LoadedRun loaded = load_run(*resume, parts_);
     state_ = loaded.state;
+    state_.plans = plans_after(loaded);
     saved_step_ = evaluated_step_ = state_.step;
     // Checkpoints are written before EPOCH_END: where one was due, it is still to come.
     if (state_.plans > 0 && state_.plans % plans_per_epoch_ == 0) epoch_in_progress_ = epoch() - 1;
@@ -70,9 +73,19 @@ void Trainer::build(const CheckpointReader* resume) {
   mark_stable();
 }
 
+// Plans consumed, counted in this run's global batch: a run on another number of ranks goes on at the same sample, in
+// the same epoch, with as many plans to its end as the samples left make.
+int64_t Trainer::plans_after(const LoadedRun& loaded) const {
+  if (loaded.global_batch == global_batch()) return loaded.state.plans;
+  const int64_t samples = parts_.source->count(Split::kTrain);
+  const int64_t before = (samples + loaded.global_batch - 1) / loaded.global_batch;  // plans an epoch, then
+  const int64_t left = samples - loaded.state.plans % before * loaded.global_batch;
+  return loaded.state.plans / before * plans_per_epoch_ + plans_per_epoch_ - (left + global_batch() - 1) / global_batch();
+}
+
 void Trainer::loop() {
-  while (!finished()) {
   if (epoch_in_progress_ >= 0) end_epoch();
+  while (!finished()) {
     if (epoch_in_progress_ < 0) {
       epoch_in_progress_ = epoch();
       fire(Hook::kEpochBegin);
@@ -106,8 +119,8 @@ void Trainer::step() {
   parts_.services->events.deliver();
   fire_step_end(result, epoch_now);
   parts_.services->events.deliver();
-  after_step(result);
   reporter_->attempt(state_, epoch_now, result);
+  after_step(result);
 }
 
 // What is due after a step: evaluation, the stable state, a checkpoint, a wish to stop.
@@ -144,22 +157,22 @@ void Trainer::roll_back(const AttemptResult& result) {
   decision.cause = result.decision.reason;
   decision.from = state_.step;
   decision.to = stable_.state.step;
-  parts_.decisions->write(decision);
   const std::string from = std::to_string(state_.step), to = std::to_string(stable_.state.step);
   decision.text_en = "rolled back from step " + from + " to the stable state of step " + to + ": " + decision.cause;
   decision.text_zh = "从第 " + from + " 步回滚到第 " + to + " 步的稳定状态：" +
                      (result.decision.reason_zh.empty() ? decision.cause : result.decision.reason_zh);
+  parts_.decisions->write(decision);
   state_.step = stable_.state.step;
   if (!result.decision.keep_data_position) {
     state_.plans = stable_.state.plans;
     feed_->reset(stable_.sampler_state);
-  } else {
     epoch_in_progress_ = epoch();  // a roll back into the epoch before goes on in it
+  } else {
     feed_->reset(feed_->consumed_state());
   }
   state_.good_in_a_row = 0;
-}
   evaluated_step_ = -1;  // the step will be reached again, by another way
+}
 
 void Trainer::mark_stable() {
   parts_.residency->mark_stable();
@@ -193,13 +206,28 @@ void Trainer::end_epoch() {
   epoch_in_progress_ = -1;
 }
 
+// Observers that failed after the last VERDICT: nobody else would say so.
+void Trainer::report_late_failures() {
+  for (const HookTable::Entry& entry : parts_.hooks->entries()) {
+    if (!entry.failed || entry.disabled) continue;
+    Decision decision;
+    decision.step = state_.step;
+    decision.attempt = state_.attempt;
+    decision.plugin = entry.observer->name();
+    decision.what = "observer_disabled";
+    decision.cause = entry.error;
+    decision.text_en = "observer " + decision.plugin + " failed after the last step: " + entry.error;
+    decision.text_zh = "观察者 " + decision.plugin + " 在最后一步之后出错：" + entry.error;
+    parts_.decisions->write(decision);
+  }
+}
+
 void Trainer::stop_on_signal(int signal) {
   stop_ = true;
   outcome_.stop_signal = signal;
   fire(Hook::kSignal, nullptr, nullptr, signal);
 }
 
-void Trainer::fire(Hook hook, const char* reason, const char* path, int signal) {
 void Trainer::fire_step_end(const AttemptResult& result, int64_t epoch) {
   HookInfo at;
   at.hook = Hook::kStepEnd;
@@ -214,6 +242,7 @@ void Trainer::fire_step_end(const AttemptResult& result, int64_t epoch) {
   parts_.hooks->fire(at);
 }
 
+void Trainer::fire(Hook hook, const char* reason, const char* path, int signal) {
   if (!parts_.hooks->watched(hook)) return;
   HookInfo at;
   at.hook = hook;

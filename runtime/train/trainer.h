@@ -11,6 +11,7 @@
 #include "train/evaluator.h"
 #include "train/plan_feed.h"
 #include "train/reporter.h"
+#include "train/run_checkpoint.h"
 #include "train/segment_runner.h"
 
 namespace sz {
@@ -60,6 +61,8 @@ class Trainer {
   void save();
   void end_epoch();
   void fire_step_end(const AttemptResult& result, int64_t epoch);
+  int64_t plans_after(const LoadedRun& loaded) const;
+  void report_late_failures();
   void stop_on_signal(int signal);
   void fire(Hook hook, const char* reason = nullptr, const char* path = nullptr, int signal = 0);
 
