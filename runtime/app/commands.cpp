@@ -1,8 +1,11 @@
 #include <cstdio>
 
+#include "app/environment.h"
 #include "app/load_config.h"
 #include "app/settings.h"
 #include "app/worker.h"
+#include "base/error.h"
+#include "data/dataset.h"
 #include "data/prepare.h"
 #include "plugin_host/reports.h"
 
@@ -17,11 +20,30 @@ SearchPath search_of(const RunArguments& arguments) {
   return SearchPath::make(ConfigDocument::load(arguments.config, arguments.sets).string_list_at("plugins.search"));
 }
 
+// As far as it is known without preparing any data.
+PluginHost::KnownRun known_run(const Config& config) {
+  PluginHost::KnownRun run;
+  run.ranks = launch_info().ranks;
+  run.total_steps = config.get_int("train.steps");
+  try {
+    const auto prepared = find_prepared(prepare_options(config, false));
+    if (!prepared) return run;
+    const int64_t samples = Dataset::open(prepared->folder, config.get_int("train.context"))->count(Split::kTrain);
+    const int64_t batch = config.get_int("train.micro_batch") * config.get_int("train.accumulation") * run.ranks;
+    run.steps_per_epoch = (samples + batch - 1) / batch;
+    if (run.total_steps == 0) run.total_steps = config.get_int("train.epochs") * run.steps_per_epoch;
+  } catch (const Error&) {
+    // Text that isn't there is no fault of the configuration.
+  }
+  return run;
+}
+
 }  // namespace
 
 int check_command(const RunArguments& arguments) {
   PluginHost plugins;
-  load_config(arguments, plugins);
+  const Config config = load_config(arguments, plugins);
+  for (const std::string& warning : plugins.warnings(config, known_run(config))) print("warning: " + warning + "\n");
   print(arguments.config + ": fine\n");
   return 0;
 }

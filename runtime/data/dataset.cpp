@@ -148,6 +148,10 @@ std::string Dataset::text(Split split, int64_t sample) const {
 
 const std::vector<std::string>& Dataset::languages() const { return language_tags(); }
 int64_t Dataset::vocabulary() const { return impl_->manifest.vocabulary; }
+std::vector<int64_t> Dataset::encode(std::string_view text) const {
+  const std::vector<int32_t> ids = impl_->tokenizer.encode(text);
+  return {ids.begin(), ids.end()};
+}
 int64_t Dataset::context() const { return impl_->context; }
 int64_t Dataset::documents() const { return static_cast<int64_t>(impl_->documents()); }
 const Tokenizer& Dataset::tokenizer() const { return impl_->tokenizer; }

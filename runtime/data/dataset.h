@@ -37,6 +37,7 @@ class Dataset : public Source {
   std::string text(Split split, int64_t sample) const override;
   const std::vector<std::string>& languages() const override;
   int64_t vocabulary() const override;
+  std::vector<int64_t> encode(std::string_view text) const override;
 
   int64_t context() const;
   int64_t documents() const;

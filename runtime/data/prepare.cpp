@@ -246,4 +246,16 @@ Prepared prepare(const PrepareOptions& options) {
   return prepared;
 }
 
+std::optional<Prepared> find_prepared(const PrepareOptions& options) {
+  check(options);
+  const std::string key = key_of(options, find_inputs(options));
+  Prepared prepared;
+  prepared.folder = options.cache + "/" + key;
+  std::optional<Manifest> current = find_current(prepared.folder, key);
+  if (!current) return std::nullopt;
+  prepared.manifest = std::move(*current);
+  prepared.reused = true;
+  return prepared;
+}
+
 }  // namespace sz

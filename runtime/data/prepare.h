@@ -5,6 +5,7 @@
 // It doesn't depend on the context: samples are cut when it is opened (data/dataset.h).
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,5 +41,8 @@ struct Prepared {
 // Error(kExhausted) for a full disk; nothing half-made is left. A stop signal (base/signals.h) ends it with
 // kInterrupted or kTerminated. Thread: one at a time in a process.
 Prepared prepare(const PrepareOptions& options);
+
+// The data set where it is there and current; nothing is prepared or waited for. Errors: as above, for the text.
+std::optional<Prepared> find_prepared(const PrepareOptions& options);
 
 }  // namespace sz

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/plan.h"
@@ -36,6 +37,8 @@ class Source {
   // Tags that SampleInfo::language points into; the same list in every data set: "en", "zh", "other".
   virtual const std::vector<std::string>& languages() const = 0;
   virtual int64_t vocabulary() const = 0;
+  // Tokens of a text, without control tokens. Errors: Error(kData) from a source without a tokenizer (here).
+  virtual std::vector<int64_t> encode(std::string_view text) const;
 };
 
 }  // namespace sz

@@ -4,6 +4,7 @@
 #include <sz/services.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "base/hash.h"
 #include "plugin_host/attachments.h"
@@ -134,6 +135,20 @@ void PluginHost::compare_ranks(Communicator& comm, const Config& config) const {
   std::string text;
   for (const auto& [key, value] : fingerprint) text += key + '\0' + value + '\0';
   compare_across_ranks(comm, xxh3_64(text), fingerprint);
+}
+
+std::vector<std::string> PluginHost::warnings(const Config& config, const KnownRun& run) const {
+  HostRun only_config;
+  only_config.main_thread = std::this_thread::get_id();
+  only_config.context.config = &config;
+  const sz_check known = {sizeof(sz_check), uint32_t(run.ranks), run.steps_per_epoch, run.total_steps};
+  std::vector<std::string> lines;
+  for (const PlannedPlugin& planned : impl_->plan.plugins) {
+    PluginInstance instance(impl_->library(planned.id), planned, only_config);
+    std::istringstream text(instance.check(known));
+    for (std::string line; std::getline(text, line);) lines.push_back("plugin " + planned.id + ": " + line);
+  }
+  return lines;
 }
 
 void PluginHost::create() {

@@ -43,6 +43,14 @@ class PluginHost {
   // Collective; see rank_check.h.
   void compare_ranks(Communicator& comm, const Config& config) const;
 
+  // What plugins find odd in a configuration that is allowed, a line each, "plugin NAME: ..." before it; asked between
+  // make_plan and create. 0 in what isn't known. Errors: Error(kPlugin).
+  struct KnownRun {
+    int ranks = 1;
+    int64_t steps_per_epoch = 0, total_steps = 0;
+  };
+  std::vector<std::string> warnings(const Config& config, const KnownRun& run) const;
+
   // Errors: Error(kPlugin) naming the plugin; those before it are stopped and destroyed by stop() or the destructor.
   void create();
   void start(const RunContext& context);

@@ -20,7 +20,7 @@ std::string whole_path(const PluginInstance& plugin, const char* key) {
 
 // The key's path, which the schema knows with this type and which has a value.
 std::string checked_path(PluginInstance& plugin, const char* key, KeyType type) {
-  plugin.require_phase("sz.config", kStart | kRun | kStop);
+  plugin.require_phase("sz.config", kCheck | kStart | kRun | kStop);
   const Config& config = *plugin.run().context.config;
   const std::string path = whole_path(plugin, key);
   const KeySpec* spec = config.schema().find(path);
@@ -37,7 +37,7 @@ sz_bool has(const sz_host* host, const char* key) {
   sz_bool found = 0;
   sz_error* error = guarded([&] {
     PluginInstance& plugin = instance_of(host);
-    plugin.require_phase("sz.config has", kStart | kRun | kStop);
+    plugin.require_phase("sz.config has", kCheck | kStart | kRun | kStop);
     found = plugin.run().context.config->has(whole_path(plugin, key)) ? 1 : 0;
   });
   host_offer().free_error(error);

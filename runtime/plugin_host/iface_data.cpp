@@ -78,10 +78,21 @@ sz_error* tokens(const sz_host* host, sz_split split, int64_t sample, int64_t* i
   });
 }
 
+sz_error* encode(const sz_host* host, sz_string text, uint64_t capacity, int64_t* ids, uint64_t* count) {
+  return guarded([&] {
+    require_pointer(count, "count");
+    if (capacity > 0) require_pointer(ids, "ids");
+    if (text.len > 0) require_pointer(text.ptr, "text");
+    const std::vector<int64_t> all = source_of(host, "sz.data encode").encode({text.ptr, text.len});
+    std::copy_n(all.begin(), std::min<uint64_t>(all.size(), capacity), ids);
+    *count = all.size();
+  });
+}
+
 }  // namespace
 
 const void* data_interface() {
-  static const sz_data table = {sizeof(sz_data), 0, &count, &info, &language, &text, &tokens};
+  static const sz_data table = {sizeof(sz_data), 0, &count, &info, &language, &text, &tokens, &encode};
   return &table;
 }
 

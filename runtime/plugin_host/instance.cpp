@@ -1,6 +1,9 @@
 #include "plugin_host/instance.h"
 
+#include <sz/host/config.h>
+
 #include "base/log.h"
+#include "plugin_host/arguments.h"
 #include "plugin_host/interfaces.h"
 
 namespace sz {
@@ -8,6 +11,7 @@ namespace {
 
 const void* get_interface(const sz_host* host, const char* id) {
   if (!host || !id) return nullptr;
+  if (instance_of(host).in(kCheck)) return std::string(id) == SZ_CONFIG ? host_interface(id) : nullptr;
   if (!instance_of(host).in(kStart | kRun | kStop)) return nullptr;
   return host_interface(id);
 }
@@ -20,6 +24,7 @@ const char* phase_name(Phase phase) {
     case Phase::kRunning: return "while running";
     case Phase::kStopping: return "in stop";
     case Phase::kDead: return "after stop";
+    case Phase::kChecking: return "in check";
   }
   return "?";
 }
@@ -67,6 +72,18 @@ void PluginInstance::destroy() noexcept {
   phase_ = Phase::kDead;
   library_.plugin->destroy(self_);
   self_ = nullptr;
+}
+
+std::string PluginInstance::check(const sz_check& run) {
+  SZ_ASSERT(phase_ == Phase::kLoaded);
+  if (!SZ_HAS(library_.plugin, sz_plugin, check) || !library_.plugin->check) return "";
+  std::string warnings;
+  const sz_sink sink = string_sink(warnings);
+  phase_ = Phase::kChecking;
+  sz_error* error = library_.plugin->check(&host_, &run, &sink);
+  phase_ = Phase::kLoaded;
+  if (error) throw take_error(error, id(), "check failed");
+  return warnings;
 }
 
 bool PluginInstance::has_extension(const char* id) const {

@@ -15,7 +15,8 @@
 
 namespace sz {
 
-enum class Phase : uint32_t { kLoaded = 1, kCreated = 2, kStarting = 4, kRunning = 8, kStopping = 16, kDead = 32 };
+enum class Phase : uint32_t { kLoaded = 1, kCreated = 2, kStarting = 4, kRunning = 8, kStopping = 16, kDead = 32,
+                              kChecking = 64 };
 
 class PluginInstance {
  public:
@@ -29,6 +30,8 @@ class PluginInstance {
   void start();
   void stop() noexcept;
   void destroy() noexcept;
+  // Warnings about its configuration, a line each; instead of create, not after it. Errors: Error(kPlugin).
+  std::string check(const sz_check& run);
 
   const std::string& id() const { return library_.descriptor.id; }
   const Descriptor& descriptor() const { return library_.descriptor; }
@@ -85,6 +88,7 @@ class PluginInstance {
 constexpr uint32_t kStart = uint32_t(Phase::kStarting);
 constexpr uint32_t kRun = uint32_t(Phase::kRunning);
 constexpr uint32_t kStop = uint32_t(Phase::kStopping);
+constexpr uint32_t kCheck = uint32_t(Phase::kChecking);
 
 // The instance behind a host handle.
 inline PluginInstance& instance_of(const sz_host* host) { return *static_cast<PluginInstance*>(host->impl); }

@@ -1,6 +1,8 @@
 // sz.data/1: the samples of the run.
 #pragma once
+#include <algorithm>
 #include <string_view>
+#include <vector>
 
 #include <sz/host.hpp>
 #include <sz/host/data.h>
@@ -27,6 +29,13 @@ class Data : Interface<sz_data> {
   }
   void tokens(sz_split split, int64_t sample, int64_t* ids, int64_t* labels, float* mask) const {
     check(table().tokens(raw(), split, sample, ids, labels, mask));
+  }
+  std::vector<int64_t> encode(std::string_view text) const {
+    std::vector<int64_t> ids(text.size() + 16);  // with byte fallback a byte is at most one token
+    uint64_t count = 0;
+    check(table().encode(raw(), {text.data(), text.size()}, ids.size(), ids.data(), &count));
+    ids.resize(std::min<uint64_t>(count, ids.size()));
+    return ids;
   }
 };
 

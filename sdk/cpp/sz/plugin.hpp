@@ -92,10 +92,22 @@ struct Registration {
     return provided.table;
   }
 
+  // Where the class has `static std::string check(sz::Host, const sz_check&)`: warnings, a line each.
+  static constexpr bool kChecks = requires(Host host, const sz_check& run) { P::check(host, run); };
+  static sz_error* check_of(const sz_host* host, const sz_check* run, const sz_sink* warnings) {
+    return guard([&] {
+      if constexpr (kChecks) {
+        const std::string text = P::check(Host(host), *run);
+        sdk::check(warnings->write(warnings->context, text.data(), text.size()));
+      }
+    });
+  }
+
   static const sz_plugin* plugin() {
     static const Descriptor kDescriptor = P::describe();
     static const sz_plugin kPlugin = {
-        sizeof(sz_plugin), SZ_ABI_VERSION, kDescriptor.c(), create, start, stop, destroy, get_extension, provide};
+        sizeof(sz_plugin), SZ_ABI_VERSION, kDescriptor.c(), create,  start, stop,
+        destroy,           get_extension,  provide,         kChecks ? check_of : nullptr};
     return &kPlugin;
   }
 

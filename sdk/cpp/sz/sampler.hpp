@@ -23,6 +23,10 @@ class Sampler {
   virtual std::string initial_state() = 0;
   // The plan that follows `state`, the same on all ranks.
   virtual Planned plan(std::string_view state) = 0;
+  // [io] Changes a sample whose item has a transform other than 0, in place.
+  virtual void transform(const sz_plan_item& item, const sz_sample_tokens& sample) {
+    throw Error(SZ_PLUGIN_FAILED, "the sampler plans transforms but has none");
+  }
 
   template <class P>
   static const void* table() {
@@ -40,6 +44,9 @@ class Sampler {
             Sampler& sampler = detail::as<Sampler, P>(self);
             hand_out(sampler.plan({state.ptr, state.len}), capacity, items, count, next_state);
           });
+        },
+        [](void* self, const sz_plan_item* item, const sz_sample_tokens* sample) {
+          return detail::guard([&] { detail::as<Sampler, P>(self).transform(*item, *sample); });
         }};
     return &kTable;
   }

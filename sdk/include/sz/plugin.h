@@ -151,6 +151,14 @@ typedef struct sz_descriptor {
   uint32_t reserved;
 } sz_descriptor;
 
+/* What is known of a run before it starts. Lent. */
+typedef struct sz_check {
+  uint32_t struct_size;
+  uint32_t ranks;          /* that steps_per_epoch reckons with */
+  int64_t steps_per_epoch; /* 0: not known, since the data set isn't prepared yet */
+  int64_t total_steps;     /* 0: not known */
+} sz_check;
+
 /* ---- The plugin ------------------------------------------------------------------------------------------------- */
 
 /* Static: lives until the process ends. */
@@ -174,6 +182,9 @@ typedef struct sz_plugin {
   /* [main; run] The table of a service that the descriptor gives, by service and name; its functions take *object,
    * which is `self` unless set. Lives until destroy. NULL here: the plugin gives none. */
   const void* (*provide)(void* self, const char* service, const char* name, void** object);
+  /* [main; before create] `szlaunch check`: what of the configuration is allowed but hardly meant. Writes warnings, a
+   * line each. Of the host's interfaces only sz.config/1 is there. NULL, or a table that ends before: nothing to say. */
+  sz_error* (*check)(const sz_host* host, const sz_check* run, const sz_sink* warnings);
 } sz_plugin;
 
 /* ---- Entry and note --------------------------------------------------------------------------------------------- */

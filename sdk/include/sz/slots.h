@@ -1,5 +1,5 @@
 /* Slots: decisions with exactly one owner, and the tables that an owner implements as extensions. Draft.
- * All functions are called on the main thread, in state run, in the same order on all ranks. */
+ * Functions are called on the main thread, in state run, in the same order on all ranks, but where they say more. */
 #ifndef SZ_SLOTS_H
 #define SZ_SLOTS_H
 
@@ -122,6 +122,17 @@ typedef struct sz_sampler_setup {
   uint64_t seed;
 } sz_sampler_setup;
 
+/* A training sample about to be put into a micro-batch: inputs ids[t], their next tokens labels[t], and mask[t], 1 where
+ * the label counts. Lent. */
+typedef struct sz_sample_tokens {
+  uint32_t struct_size;
+  uint32_t reserved;
+  int64_t length;
+  int64_t* ids;      /* may be changed */
+  int64_t* labels;   /* may be changed */
+  const float* mask; /* what counts stays */
+} sz_sample_tokens;
+
 #define SZ_SAMPLER "sz.sampler/1"
 typedef struct sz_sampler {
   uint32_t struct_size;
@@ -133,6 +144,9 @@ typedef struct sz_sampler {
    * (= global_batch) items and their number. */
   sz_error* (*plan)(void* self, sz_string state, uint64_t capacity, sz_plan_item* items, uint64_t* count,
                     const sz_sink* next_state);
+  /* [io; run] Changes a sample whose item has a transform other than 0, in place; a pure function of its arguments.
+   * NULL: no item ever has one. Validation samples never come here. */
+  sz_error* (*transform)(void* self, const sz_plan_item* item, const sz_sample_tokens* sample);
 } sz_sampler;
 
 SZ_END_C

@@ -21,6 +21,9 @@ typedef struct sz_data {
   /* Each array has room for sz_sample_info::length elements; NULL: not wanted. */
   sz_error* (*tokens)(const sz_host* host, sz_split split, int64_t sample, int64_t* ids, int64_t* labels,
                       float* mask);
+  /* The tokens of a text, without control tokens: writes at most `capacity` of them and how many there are. An error
+   * for a data set that has no tokenizer. */
+  sz_error* (*encode)(const sz_host* host, sz_string text, uint64_t capacity, int64_t* ids, uint64_t* count);
 } sz_data;
 
 SZ_END_C
