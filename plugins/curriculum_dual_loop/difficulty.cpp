@@ -1,0 +1,127 @@
+#include "difficulty.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <stdexcept>
+
+#include "number_text.h"
+
+namespace curriculum {
+namespace {
+
+using Scorers = std::vector<sz::Provider<sz_scorer>>;
+
+constexpr int64_t kTextsAtOnce = 256;
+
+// The training texts, one after the other.
+struct Corpus {
+  const sz::Data& data;
+  int64_t next = 0;
+  std::string text;
+
+  static sz_bool give(void* context, sz_text_item* item) {
+    Corpus& corpus = *static_cast<Corpus*>(context);
+    if (corpus.next >= corpus.data.count(SZ_TRAIN)) return 0;
+    corpus.text = corpus.data.text(SZ_TRAIN, corpus.next);
+    const int32_t language = corpus.data.info(SZ_TRAIN, corpus.next).language;
+    *item = {{corpus.text.c_str(), corpus.text.size()}, corpus.data.language(language)};
+    ++corpus.next;
+    return 1;
+  }
+};
+
+std::vector<double> score_split(const sz::Provider<sz_scorer>& scorer, const sz::Data& data, sz_split split,
+                                const std::vector<int32_t>& languages) {
+  const int64_t count = data.count(split);
+  std::vector<double> scores(static_cast<size_t>(count));
+  for (int64_t begin = 0; begin < count; begin += kTextsAtOnce) {
+    const int64_t end = std::min(count, begin + kTextsAtOnce);
+    std::vector<std::string> texts;
+    std::vector<sz_text_item> items;
+    for (int64_t i = begin; i < end; ++i) texts.emplace_back(data.text(split, i));
+    for (int64_t i = begin; i < end; ++i) {
+      const std::string& text = texts[size_t(i - begin)];
+      items.push_back({{text.c_str(), text.size()}, data.language(languages[size_t(i)])});
+    }
+    sz::check(scorer->score(scorer.object, items.size(), items.data(), scores.data() + begin, nullptr));
+  }
+  const auto bad = std::find_if(scores.begin(), scores.end(), [](double score) { return !std::isfinite(score); });
+  if (bad == scores.end()) return scores;
+  throw std::runtime_error("scorer '" + scorer.name + "' gives sample " + std::to_string(bad - scores.begin()) +
+                           " a score that isn't finite; the scorer must be mended");
+}
+
+bool is_called(const sz::Provider<sz_scorer>& scorer, const std::string& metric) {
+  return scorer.name == metric || scorer.name == "scorer_" + metric || "scorer_" + scorer.name == metric;
+}
+
+Scorers chosen(const sz::Services& services, const std::string& metric) {
+  Scorers all = services.all<sz_scorer>(SZ_SCORER);
+  if (metric == "combined") {
+    if (!all.empty()) return all;
+    throw sz::Error(SZ_USAGE, "plugins.curriculum_dual_loop.difficulty_metric is \"combined\", but no plugin that scores "
+                              "texts is enabled; enable one, [plugins.scorer_tfidf] for example");
+  }
+  for (const auto& scorer : all) {
+    if (is_called(scorer, metric)) return {scorer};
+  }
+  return {services.find<sz_scorer>(SZ_SCORER, metric.c_str())};  // throws, and says which there are
+}
+
+}  // namespace
+
+std::vector<int32_t> languages_of(const sz::Data& data, sz_split split) {
+  std::vector<int32_t> languages(static_cast<size_t>(data.count(split)));
+  for (size_t i = 0; i < languages.size(); ++i) languages[i] = data.info(split, int64_t(i)).language;
+  return languages;
+}
+
+std::vector<double> weights_of(const std::vector<std::string>& weights, const std::vector<std::string>& names) {
+  std::vector<double> result(names.size(), weights.empty() ? 1.0 : 0.0);
+  for (const std::string& entry : weights) {
+    const size_t equals = entry.find('=');
+    const std::string name = entry.substr(0, equals);
+    const auto same = [&](const std::string& other) { return other == name || other == "scorer_" + name; };
+    const auto found = std::find_if(names.begin(), names.end(), same);
+    size_t used = 0;
+    double weight = -1;
+    try {
+      if (equals != std::string::npos) weight = std::stod(entry.substr(equals + 1), &used);
+    } catch (const std::exception&) {
+    }
+    if (equals == std::string::npos || used != entry.size() - equals - 1 || !(weight >= 0) || !std::isfinite(weight)) {
+      throw std::runtime_error("weights: \"" + entry + "\" should be a scorer's name, = and a number of 0 or more");
+    }
+    if (found == names.end()) throw std::runtime_error("weights: no loaded scorer is called \"" + name + "\"");
+    result[size_t(found - names.begin())] = weight;
+  }
+  return result;
+}
+
+Difficulties score_data(const sz::Host& host, const Settings& settings, const std::vector<int32_t>& train_languages,
+                        const std::vector<int32_t>& validation_languages) {
+  const auto start = std::chrono::steady_clock::now();
+  const sz::Data data(host);
+  const Scorers scorers = chosen(sz::Services(host), settings.metric);
+  std::vector<std::string> names;
+  for (const auto& scorer : scorers) names.push_back(scorer.name);
+  const std::vector<double> weights =
+      settings.metric == "combined" ? weights_of(settings.weights, names) : std::vector<double>{1.0};
+  std::vector<Measure> measures;
+  for (size_t i = 0; i < scorers.size(); ++i) {
+    if (weights[i] == 0) continue;
+    Corpus corpus{data, 0, {}};
+    if (scorers[i]->fit) sz::check(scorers[i]->fit(scorers[i].object, &Corpus::give, &corpus));
+    measures.push_back({score_split(scorers[i], data, SZ_TRAIN, train_languages),
+                        score_split(scorers[i], data, SZ_VALIDATION, validation_languages), weights[i]});
+  }
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  std::string by;
+  for (const std::string& name : names) by += (by.empty() ? "" : ", ") + name;
+  sz::Log(host).info("scored " + std::to_string(train_languages.size() + validation_languages.size()) + " samples by " +
+                     by + " in " + number(seconds) + " s");
+  return difficulties(measures, train_languages, validation_languages);
+}
+
+}  // namespace curriculum
