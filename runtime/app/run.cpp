@@ -143,7 +143,7 @@ void Run::open_folder() {
     folder_->write("plan.json", plugins_.plan().json());
     metrics_ = std::make_unique<MetricsLog>(folder_path_ + "/metrics.jsonl", keep_through);
     if (config_->get_bool("log.tensorboard")) {
-      tensorboard_ = std::make_unique<TensorBoardLog>(folder_path_ + "/tb", resume_ ? resume_->step() : -1);
+      tensorboard_ = std::make_unique<TensorBoardLog>(folder_path_ + "/tb", continues ? resume_->step() : -1);
     }
   }
   comm_->barrier(Channel::kData)->wait();
@@ -179,6 +179,7 @@ void Run::choose_route() {
 void Run::open_data() {
   if (!first()) std::this_thread::sleep_for(std::chrono::milliseconds(100));
   const Prepared prepared = prepare(prepare_options(*config_, first()));
+  data_folder_ = prepared.folder;
   data_ = Dataset::open(prepared.folder, config_->get_int("train.context"));
   check_data();
   if (!first()) return;
@@ -199,6 +200,17 @@ void Run::check_data() {
                                 "data.validation and train.context make one); give the same [data], or start a new run");
 }
 
+std::vector<double> Run::scores(Split split, const std::string& scorer) {
+  if (!scores_) {
+    ScoreBookOptions options;
+    options.folder = data_folder_;
+    options.threads = threads_of_rank(int(config_->get_int("launch.threads")), launch_);
+    options.progress = first();
+    scores_ = std::make_unique<ScoreBook>(*config_, data_, plugins_.scorers(), options);
+  }
+  return scores_->scores(split, scorer).values;
+}
+
 void Run::start_plugins() {
   RunContext context;
   context.config = &*config_;
@@ -209,6 +221,7 @@ void Run::start_plugins() {
   context.folder = folder_path_;
   context.seed = uint64_t(config_->get_int("run.seed"));
   context.memory_limit = uint64_t(config_->get_int("launch.memory_limit_mb")) << 20;
+  context.scores = [this](Split split, const std::string& scorer) { return scores(split, scorer); };
   context.position = [this] { return trainer_ ? position_of(*trainer_) : RunPosition{}; };
   plugins_.create();
   plugins_.start(context);

@@ -7,6 +7,7 @@
 #include "app/environment.h"
 #include "app/route_choice.h"
 #include "app/run_folder.h"
+#include "app/score_book.h"
 #include "app/worker.h"
 #include "base/journal.h"
 #include "comm/communicator.h"
@@ -34,6 +35,7 @@ class Run {
   void open_data();
   void check_data();
   void start_plugins();
+  std::vector<double> scores(Split split, const std::string& scorer);
   void fill_slots();
   void build();
   RunOutcome train();
@@ -49,7 +51,7 @@ class Run {
   std::vector<RouteSpeed> speeds_;
   std::optional<CheckpointReader> resume_;
   std::optional<RunFolder> folder_;  // rank 0
-  std::string folder_path_, route_;
+  std::string folder_path_, route_, data_folder_;
   std::unique_ptr<DecisionLog> decisions_;
   std::unique_ptr<MetricsLog> metrics_;  // rank 0
   std::unique_ptr<TensorBoardLog> tensorboard_;  // rank 0, or none
@@ -59,6 +61,7 @@ class Run {
   // From here on the order matters: plugins stop before communication ends, and what they gave goes before them.
   std::unique_ptr<Communicator> comm_;
   PluginHost plugins_;
+  std::unique_ptr<ScoreBook> scores_;  // once a plugin has asked for scores
   ServiceRegistry registry_;
   HookTable hooks_;
   std::unique_ptr<Precision> precision_;  // the runtime's defaults, where no plugin owns the slot

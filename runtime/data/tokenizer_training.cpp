@@ -103,7 +103,8 @@ void TokenizerTraining::add(std::string_view text) {
     const size_t length = separated ? separator : piece_length(text, kSentenceBytes);
     const std::string_view sentence = text.substr(0, length);
     const bool usable = !sentence.empty() && sentence.find(kUnknownMark) == std::string_view::npos;
-    if (usable && to_unit(static_cast<uint32_t>(mix(seed_, hash_name(sentence)) >> 32)) < keep_) {
+    // Drawn by place, not by content: text that repeats itself would be left out, or kept, as a whole.
+    if (usable && to_unit(static_cast<uint32_t>(mix(seed_, seen_++) >> 32)) < keep_) {
       sentences_.emplace_back(sentence);
     }
     text.remove_prefix(length + (separated ? 1 : 0));

@@ -33,6 +33,7 @@ class TokenizerTraining {
 
   double keep_;
   uint64_t seed_;
+  uint64_t seen_ = 0;  // sentences
   std::vector<std::string> sentences_;
 };
 

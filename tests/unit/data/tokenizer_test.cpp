@@ -185,6 +185,16 @@ TEST(Tokenizer, LargeCorpusIsSampled) {
   EXPECT_NEAR(double(half.sentences()), 400, 71);  // 5 sigma
 }
 
+TEST(TokenizerTraining, TextThatRepeatsItselfIsSampledToo) {
+  std::string line;
+  for (int i = 0; i < 20; ++i) line += "a small river 春天来了。";
+  for (int seed = 0; seed < 5; ++seed) {
+    TokenizerTraining training(int64_t(line.size()) * 1000, int64_t(line.size()) * 100, uint64_t(seed));
+    for (int i = 0; i < 1000; ++i) training.add(line);
+    EXPECT_NEAR(double(training.sentences()), 100, 48) << seed;  // 5 sigma
+  }
+}
+
 TEST(Tokenizer, NoText) {
   expect_error(Exit::kData, "no text", [] { train("\n\t\n", 300); });
 }
