@@ -29,7 +29,7 @@ class EmbedScorer {
 
   void set_concepts(const std::vector<std::string>& texts);
   // For centres of a corpus: an even sample of at most kSample of its texts is kept as they come.
-  static constexpr size_t kSample = 2000;
+  static constexpr size_t kSample = 1000;
   void add_document(std::string_view text);
   void find_centres(size_t count, uint64_t seed);
 

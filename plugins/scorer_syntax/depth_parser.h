@@ -10,8 +10,9 @@ namespace sz::scorers {
 class DepthParser {
  public:
   virtual ~DepthParser() = default;
-  // Levels of the tree, at least 1; nothing where the parser gave up (time, memory, no analysis).
-  virtual std::optional<double> depth(const std::string& sentence) const = 0;
+  // Levels of the tree, at least 1; nothing where the parser gave up (time, memory, no analysis). `fragment`: words may
+  // stay outside the tree, which costs a parser much time where the text is long.
+  virtual std::optional<double> depth(const std::string& sentence, bool fragment) const = 0;
 };
 
 // English by link-grammar: levels of the constituent tree. `seconds`: a sentence's limit, at least 1; the parser looks

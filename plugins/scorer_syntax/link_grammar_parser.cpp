@@ -40,7 +40,7 @@ class LinkGrammarParser final : public DepthParser {
     }
   }
 
-  std::optional<double> depth(const std::string& text) const override {
+  std::optional<double> depth(const std::string& text, bool fragment) const override {
     lg_error_set_handler(nullptr, nullptr);  // silent in this thread too
     Owned<Parse_Options> options(parse_options_create());
     parse_options_set_max_parse_time(options.get(), seconds_);
@@ -52,8 +52,7 @@ class LinkGrammarParser final : public DepthParser {
     Owned<Sentence> sentence(sentence_create(text.c_str(), dictionary_.get()));
     if (!sentence || sentence_split(sentence.get(), options.get()) < 0) return std::nullopt;
     int found = parse(sentence.get(), options.get(), 0, 0);
-    // A fragment: words may stay unlinked.
-    if (found <= 0) found = parse(sentence.get(), options.get(), 1, sentence_length(sentence.get()));
+    if (found <= 0 && fragment) found = parse(sentence.get(), options.get(), 1, sentence_length(sentence.get()));
     if (found <= 0) return std::nullopt;
     Owned<Linkage> linkage(linkage_create(0, sentence.get(), options.get()));
     if (!linkage) return std::nullopt;

@@ -11,6 +11,9 @@ namespace sz::scorers {
 namespace {
 
 constexpr double kLargestExponent = 20;
+constexpr size_t kFragmentWords = 15;  // up to which words may stay outside the tree
+constexpr size_t kMostBytes = 4096;    // what has few words and more bytes is no sentence
+constexpr size_t kMostClauses = 8;     // of one sentence: further ones would hardly change the maximum
 
 // A parser of Chinese knows Chinese punctuation; folding made ASCII of it.
 std::string with_chinese_marks(const std::string& folded) {
@@ -36,8 +39,12 @@ std::vector<size_t> representative(const std::vector<text::SentencePiece>& sente
   return chosen;
 }
 
-// About what the parsers find on average; for what they can't parse.
-double estimated_levels(double words) { return 1 + 1.7 * std::log1p(words); }
+// What link-grammar and UDPipe find on average in sentences of that length (fitted to prose, verse and manuals).
+double estimated_levels(const text::SentencePiece& piece) {
+  const double length = std::log1p(double(piece.words));
+  return std::max(1.0, 3 * piece.scripts.han >= piece.scripts.latin && piece.scripts.han > 0 ? 2.4 * length - 1
+                                                                                            : 3.8 * length - 2.5);
+}
 
 }  // namespace
 
@@ -52,29 +59,35 @@ SyntaxScorer::SyntaxScorer(std::unique_ptr<DepthParser> english, std::unique_ptr
     : english_(std::move(english)), chinese_(std::move(chinese)), options_(options),
       folding_(text::Folding::traditional_to_simplified()) {}
 
-SyntaxScorer::Depth SyntaxScorer::depth_of_clause(const text::SentencePiece& clause) const {
-  const text::Route route = text::route_of(clause.scripts);
-  const bool mostly_han = 3 * clause.scripts.han >= clause.scripts.latin;
-  std::optional<double> levels;
-  if (route != text::Route::kOther) {
-    levels = mostly_han ? chinese_->depth(with_chinese_marks(clause.text)) : english_->depth(clause.text);
-  }
-  ++(levels ? parsed_ : estimated_);
-  if (levels) return {*levels, false};
-  return {estimated_levels(double(clause.words)), true};
+std::optional<double> SyntaxScorer::parse(const text::SentencePiece& piece, bool fragment) const {
+  if (piece.text.size() > kMostBytes || text::route_of(piece.scripts) == text::Route::kOther) return std::nullopt;
+  const bool mostly_han = 3 * piece.scripts.han >= piece.scripts.latin;
+  if (mostly_han) return chinese_->depth(with_chinese_marks(piece.text), fragment);
+  return english_->depth(piece.text, fragment);
 }
 
-SyntaxScorer::Depth SyntaxScorer::depth_of(const text::SentencePiece& sentence) const {
-  const auto clauses = text::split_clauses(sentence, size_t(options_.max_words));
+// As a whole; where that fails by clauses, each of them by shorter clauses; at last by its length.
+SyntaxScorer::Depth SyntaxScorer::depth_of(const text::SentencePiece& piece) const {
+  const bool parseable = piece.words <= size_t(options_.max_words), fragment = piece.words <= kFragmentWords;
+  if (parseable) {
+    if (const auto levels = parse(piece, fragment)) {
+      ++parsed_;
+      return {*levels, false};
+    }
+  }
+  std::vector<text::SentencePiece> clauses;
+  if (!fragment) clauses = text::split_clauses(piece, parseable ? kFragmentWords : size_t(options_.max_words));
+  if (clauses.size() < 2) {
+    ++estimated_;
+    return {estimated_levels(piece), true};
+  }
   Depth deepest;
-  // What a parser sees of one sentence is bounded too: clauses beyond the eighth would hardly change the maximum.
-  constexpr size_t kMostClauses = 8;
   for (size_t i = 0; i < std::min(clauses.size(), kMostClauses); ++i) {
-    const Depth depth = depth_of_clause(clauses[i]);
+    const Depth depth = depth_of(clauses[i]);
     deepest.levels = std::max(deepest.levels, depth.levels);
     deepest.estimated |= depth.estimated;
   }
-  if (clauses.size() > 1) deepest.levels += 1;
+  deepest.levels += 1;
   return deepest;
 }
 

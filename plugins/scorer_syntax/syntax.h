@@ -4,12 +4,14 @@
 //
 // At most `sentences` of a text are parsed: those whose lengths lie in the middle of as many equal shares of all, so that
 // a text's odd longest or shortest sentence doesn't decide. Each sentence goes to the parser of its script. One longer
-// than `max_words` is parsed clause by clause; the deepest counts, and one level more for being joined. Where a parser
-// gives up, or there is none for the script, the depth is estimated from the length. A text without letters scores 0.
+// than `max_words`, or that has no analysis as a whole, is parsed clause by clause; the deepest counts, and one level
+// more for being joined. Where a parser gives up on a clause, or there is none for the script, the depth is estimated
+// from the length. A text without letters scores 0.
 #pragma once
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,7 +26,7 @@ struct SyntaxOptions {
   int64_t sentences = 2;     // of a text that are parsed at most
   double free_words = 20;    // the length up to which there is no penalty
   double tau = 30;           // words more that multiply by e
-  int64_t max_words = 40;    // of what a parser is given
+  int64_t max_words = 40;    // of what a parser is given as a whole
 };
 
 // Routes of texts: text::Route, and after them those where any depth was estimated.
@@ -52,8 +54,8 @@ class SyntaxScorer {
     double levels = 0;
     bool estimated = false;
   };
-  Depth depth_of(const text::SentencePiece& sentence) const;
-  Depth depth_of_clause(const text::SentencePiece& clause) const;
+  Depth depth_of(const text::SentencePiece& piece) const;
+  std::optional<double> parse(const text::SentencePiece& piece, bool fragment) const;
 
   std::unique_ptr<DepthParser> english_, chinese_;
   SyntaxOptions options_;

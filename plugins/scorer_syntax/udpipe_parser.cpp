@@ -32,7 +32,7 @@ class UdpipeParser final : public DepthParser {
     if (!model_) throw text::ModelError(path + " is not a UDPipe model");
   }
 
-  std::optional<double> depth(const std::string& text) const override {
+  std::optional<double> depth(const std::string& text, bool) const override {
     const std::unique_ptr<udpipe::input_format> tokenizer(model_->new_tokenizer(udpipe::model::TOKENIZER_PRESEGMENTED));
     if (!tokenizer) return std::nullopt;
     tokenizer->set_text(text);

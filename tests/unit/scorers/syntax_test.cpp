@@ -17,7 +17,7 @@ namespace {
 class StandIn final : public DepthParser {
  public:
   explicit StandIn(std::optional<double> depth) : depth_(depth) {}
-  std::optional<double> depth(const std::string& sentence) const override {
+  std::optional<double> depth(const std::string& sentence, bool) const override {
     seen.push_back(sentence);
     return depth_;
   }
@@ -83,6 +83,7 @@ TEST(Syntax, LongSentencesAreParsedByClausesOfAtMostTheLimit) {
   SyntaxOptions options;
   options.max_words = 10;
   const WithStandIns with(options);
+  EXPECT_EQ(with.scorer.estimated(), 0u);
   with.scorer.score(words(1000));
   EXPECT_FALSE(with.english->seen.empty());
   EXPECT_LE(with.english->seen.size(), 8u);
@@ -111,17 +112,17 @@ TEST(Syntax, ATextWithoutLettersScoresZero) {
 
 TEST(LinkGrammar, FindsMoreLevelsInNestedSentences) {
   const auto parser = make_link_grammar_parser(2);
-  const double flat = parser->depth("Dogs bark.").value();
-  const double nested = parser->depth("The dog that chased the cat that ate the mouse barked.").value();
+  const double flat = parser->depth("Dogs bark.", false).value();
+  const double nested = parser->depth("The dog that chased the cat that ate the mouse barked.", false).value();
   EXPECT_GE(flat, 1);
   EXPECT_GT(nested, flat);
-  EXPECT_TRUE(parser->depth("fragment of a with").has_value());
+  EXPECT_TRUE(parser->depth("fragment of a with", true).has_value());
 }
 
 TEST(Udpipe, FindsMoreLevelsInNestedSentences) {
   const auto parser = make_udpipe_parser(text::models_folder("") + "/chinese.udpipe");
-  const double flat = parser->depth("狗叫。").value();
-  const double nested = parser->depth("我昨天在街上看见的那个穿红色衣服的人的哥哥是老师。").value();
+  const double flat = parser->depth("狗叫。", false).value();
+  const double nested = parser->depth("我昨天在街上看见的那个穿红色衣服的人的哥哥是老师。", false).value();
   EXPECT_GT(nested, flat);
 }
 
