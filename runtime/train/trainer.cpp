@@ -11,7 +11,7 @@ namespace sz {
 Trainer::Trainer(TrainOptions options, TrainParts parts) : options_(std::move(options)), parts_(std::move(parts)) {
   const int64_t samples = parts_.source->count(Split::kTrain);
   if (samples == 0) throw Error(Exit::kData, "the training split has no samples; lower data.validation or add text");
-  plans_per_epoch_ = (samples + global_batch() - 1) / global_batch();
+  plans_per_epoch_ = plans_an_epoch(global_batch());
   parts_.sampler->setup({samples, global_batch(), options_.seed});
 }
 
@@ -62,7 +62,8 @@ void Trainer::build(const CheckpointReader* resume) {
     state_.plans = plans_after(loaded);
     saved_step_ = evaluated_step_ = state_.step;
     // Checkpoints are written before EPOCH_END: where one was due, it is still to come.
-    if (state_.plans > 0 && state_.plans % plans_per_epoch_ == 0) epoch_in_progress_ = epoch() - 1;
+    const int64_t plans = loaded.state.plans;
+    if (plans > 0 && plans % plans_an_epoch(loaded.global_batch) == 0) epoch_in_progress_ = epoch() - 1;
     feed_->reset(loaded.sampler_state);
     fire(Hook::kStateLoaded);
   }
@@ -73,12 +74,16 @@ void Trainer::build(const CheckpointReader* resume) {
   mark_stable();
 }
 
+int64_t Trainer::plans_an_epoch(int64_t global_batch) const {
+  return (parts_.source->count(Split::kTrain) + global_batch - 1) / global_batch;
+}
+
 // Plans consumed, counted in this run's global batch: a run on another number of ranks goes on at the same sample, in
 // the same epoch, with as many plans to its end as the samples left make.
 int64_t Trainer::plans_after(const LoadedRun& loaded) const {
   if (loaded.global_batch == global_batch()) return loaded.state.plans;
   const int64_t samples = parts_.source->count(Split::kTrain);
-  const int64_t before = (samples + loaded.global_batch - 1) / loaded.global_batch;  // plans an epoch, then
+  const int64_t before = plans_an_epoch(loaded.global_batch);
   const int64_t left = samples - loaded.state.plans % before * loaded.global_batch;
   return loaded.state.plans / before * plans_per_epoch_ + plans_per_epoch_ - (left + global_batch() - 1) / global_batch();
 }

@@ -61,6 +61,7 @@ class Trainer {
   void save();
   void end_epoch();
   void fire_step_end(const AttemptResult& result, int64_t epoch);
+  int64_t plans_an_epoch(int64_t global_batch) const;
   int64_t plans_after(const LoadedRun& loaded) const;
   void report_late_failures();
   void stop_on_signal(int signal);

@@ -127,6 +127,38 @@ TEST(Resume, AnotherNumberOfRanksGoesOnFromTheSameState) {
   expect_replicas_identical(loaded);
 }
 
+// Another global batch: the data goes on at the next sample, in the epoch that was under way.
+TEST(Resume, AnotherGlobalBatchGoesOnAtTheSameSample) {
+  for (const int64_t stop : {20, 51}) {  // of 50 samples, one a plan: within the first epoch, and at the second's start
+    const TemporaryFolder folder;
+    RunSpec spec = spec_of(1, folder.path());
+    spec.options.steps = 100;
+    spec.options.eval_every = 0;
+    spec.options.micro_batch = spec.options.accumulation = 1;
+    spec.prepare = [stop](RankParts& parts) { stop_after(parts, stop); };
+    train(spec);
+    spec.resume = find_resume(folder / "checkpoints", "auto");
+    spec.options.steps = stop + 8;
+    spec.options.micro_batch = 8;
+    std::vector<uint64_t> positions;
+    std::vector<std::string> epochs;
+    spec.prepare = [&](RankParts& parts) {
+      watch(parts, {Hook::kBatchReady, Hook::kEpochBegin, Hook::kEpochEnd}, [&](const HookInfo& info) {
+        if (info.hook != Hook::kBatchReady) epochs.push_back(name_of(info.hook) + std::to_string(info.epoch));
+        if (!info.plan) return;
+        for (const PlanItem& item : *info.plan) positions.push_back(item.position);
+      });
+    };
+    train(spec);
+    for (size_t i = 0; i < positions.size(); ++i) ASSERT_EQ(positions[i], uint64_t(stop) + i);
+    if (stop == 20) {
+      EXPECT_EQ(epochs, (std::vector<std::string>{"EPOCH_BEGIN0", "EPOCH_END0", "EPOCH_BEGIN1", "EPOCH_END1"}));
+    } else {
+      EXPECT_EQ(epochs, (std::vector<std::string>{"EPOCH_BEGIN1", "EPOCH_END1", "EPOCH_BEGIN2", "EPOCH_END2"}));
+    }
+  }
+}
+
 TEST(Resume, OldCheckpointsArePruned) {
   const TemporaryFolder folder;
   RunSpec spec = spec_of(1, folder.path());
