@@ -35,7 +35,7 @@ at::ScalarType product_type(const at::Tensor& weight) {
 }
 
 at::Tensor dense(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
-  return linear(x, weight.to(x.scalar_type()), bias.to(x.scalar_type()));
+  return sz::linear(x, weight.to(x.scalar_type()), bias.to(x.scalar_type()));
 }
 
 DenseGradients dense_parameter_gradients(const at::Tensor& grad, const at::Tensor& x, const at::Tensor& weight,

@@ -1,0 +1,114 @@
+#include "byte_store.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+
+namespace recompute {
+
+bool ByteStore::Transfer::done() const {
+  const std::lock_guard lock(store_->mutex_);
+  return done_;
+}
+
+void ByteStore::Transfer::wait() const {
+  std::unique_lock lock(store_->mutex_);
+  store_->changed_.wait(lock, [this] { return done_; });
+  if (!error_.empty()) throw std::runtime_error(error_);
+}
+
+ByteStore::ByteStore(const std::string& folder) {
+  std::string path = folder + "/offload-XXXXXX";
+  file_ = mkstemp(path.data());
+  if (file_ < 0) {
+    throw std::runtime_error("offload = \"host\": no file can be made in " + folder + ": " + std::strerror(errno) +
+                             "; set offload_path to a folder that can be written to");
+  }
+  unlink(path.c_str());
+  thread_ = std::thread([this] { work(); });
+}
+
+ByteStore::~ByteStore() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+  close(file_);
+}
+
+uint64_t ByteStore::take_place(uint64_t bytes) {
+  for (size_t i = 0; i < free_.size(); ++i) {
+    if (free_[i].bytes != bytes) continue;
+    const uint64_t offset = free_[i].offset;
+    free_.erase(free_.begin() + int64_t(i));
+    return offset;
+  }
+  const uint64_t offset = end_;
+  end_ += bytes;
+  return offset;
+}
+
+void ByteStore::give_place(uint64_t offset, uint64_t bytes) { free_.push_back({offset, bytes}); }
+
+ByteStore::TransferPtr ByteStore::write(const void* from, uint64_t bytes, uint64_t offset) {
+  return start(const_cast<char*>(static_cast<const char*>(from)), bytes, offset, true);
+}
+
+ByteStore::TransferPtr ByteStore::read(void* to, uint64_t bytes, uint64_t offset) {
+  return start(static_cast<char*>(to), bytes, offset, false);
+}
+
+ByteStore::TransferPtr ByteStore::start(char* memory, uint64_t bytes, uint64_t offset, bool write) {
+  auto transfer = std::make_shared<Transfer>();
+  transfer->store_ = this;
+  transfer->memory_ = memory;
+  transfer->bytes_ = bytes;
+  transfer->offset_ = offset;
+  transfer->write_ = write;
+  {
+    const std::lock_guard lock(mutex_);
+    queue_.push_back(transfer);
+  }
+  changed_.notify_all();
+  return transfer;
+}
+
+void ByteStore::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return stop_ || !queue_.empty(); });
+    if (stop_) return;
+    const TransferPtr transfer = queue_.front();
+    queue_.pop_front();
+    lock.unlock();
+    carry_out(*transfer);
+    lock.lock();
+    transfer->done_ = true;
+    changed_.notify_all();
+  }
+}
+
+void ByteStore::carry_out(Transfer& t) {
+  uint64_t at = 0;
+  while (at < t.bytes_) {
+    const auto offset = off_t(t.offset_ + at);
+    const ssize_t n = t.write_ ? pwrite(file_, t.memory_ + at, t.bytes_ - at, offset)
+                               : pread(file_, t.memory_ + at, t.bytes_ - at, offset);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) {
+      t.error_ = std::string("offload: ") + (t.write_ ? "writing" : "reading") + " failed: " +
+                 (n == 0 ? "the file ends too early" : std::strerror(errno)) +
+                 "; free some space, or set offload_path to another disk";
+      return;
+    }
+    at += uint64_t(n);
+  }
+}
+
+}  // namespace recompute

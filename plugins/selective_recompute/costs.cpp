@@ -1,0 +1,93 @@
+#include "costs.h"
+
+#include <algorithm>
+
+namespace recompute {
+
+Expected expect(const std::vector<MatrixShape>& matrices) {
+  Expected expected;
+  for (size_t i = 0; i < matrices.size(); ++i) {
+    const auto out = double(matrices[i].out), in = double(matrices[i].in);
+    expected.bytes_a_token += 4 * (in + (i + 1 < matrices.size() ? out : 0));
+    expected.flops_a_token += 2 * in * out;
+  }
+  return expected;
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return -1;
+  const auto middle = values.begin() + int64_t(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+void Costs::saw_forward(int segment, Keep keep, double tokens, double bytes, double microseconds) {
+  Seen& seen = seen_[kinds_.at(size_t(segment))].at[int(keep)];
+  seen.bytes.push_back(bytes / tokens);
+  seen.forward.push_back(microseconds / tokens);
+}
+
+void Costs::saw_backward(int segment, Keep keep, double tokens, double microseconds) {
+  seen_[kinds_.at(size_t(segment))].at[int(keep)].backward.push_back(microseconds / tokens);
+}
+
+void Costs::saw_recompute(int segment, double tokens, double bytes, double microseconds) {
+  Kind& kind = seen_[kinds_.at(size_t(segment))];
+  kind.again_bytes.push_back(bytes / tokens);
+  kind.again_time.push_back(microseconds / tokens);
+}
+
+const Costs::Kind* Costs::find(int segment) const {
+  const auto found = seen_.find(kinds_.at(size_t(segment)));
+  return found == seen_.end() ? nullptr : &found->second;
+}
+
+double Costs::held(int segment, Keep keep, double tokens) const {
+  const Kind* kind = find(segment);
+  if (!kind) return -1;
+  const double bytes = median(kind->at[int(keep)].bytes);
+  if (bytes >= 0) return bytes * tokens;
+  // Never kept: what running it again brought to life, beside its output.
+  const double again = median(kind->again_bytes), output = median(kind->at[int(Keep::kInputs)].bytes);
+  return keep == Keep::kAll && again >= 0 && output >= 0 ? (again + output) * tokens : -1;
+}
+
+double Costs::given_back(int segment, Keep keep, double tokens) const {
+  const double all = held(segment, Keep::kAll, tokens), now = held(segment, keep, tokens);
+  return all < 0 || now < 0 ? -1 : std::max(0.0, all - now);
+}
+
+double Costs::microseconds(int segment, Keep keep, double tokens) const {
+  const Kind* kind = find(segment);
+  if (!kind || keep == Keep::kAll) return kind ? 0 : -1;
+  if (keep == Keep::kInputs) {
+    const double again = median(kind->again_time), forward = median(kind->at[int(keep)].forward);
+    return std::max(again, forward) < 0 ? -1 : (again >= 0 ? again : forward) * tokens;
+  }
+  const double all = median(kind->at[0].backward), now = median(kind->at[int(keep)].backward);
+  return all < 0 || now < 0 ? -1 : std::max(0.0, now - all) * tokens;
+}
+
+double Costs::micro_batch_microseconds(int segment, double tokens) const {
+  const Kind* kind = find(segment);
+  if (!kind) return 0;
+  for (const Keep keep : {Keep::kInputs, Keep::kCostly, Keep::kAll}) {
+    const Seen& seen = kind->at[int(keep)];
+    if (!seen.forward.empty()) return (median(seen.forward) + std::max(0.0, median(seen.backward))) * tokens;
+  }
+  return 0;
+}
+
+SegmentCost Costs::cost(int segment, double tokens, bool has_cheap) const {
+  SegmentCost cost;
+  for (const Keep keep : {Keep::kInputs, Keep::kCostly, Keep::kAll}) {
+    const int level = int(keep), dearer = std::min(level + 1, 2);
+    const double bytes = held(segment, keep, tokens), time = microseconds(segment, keep, tokens);
+    cost.bytes[level] = bytes >= 0 ? bytes : cost.bytes[dearer];
+    cost.microseconds[level] = time >= 0 ? time : cost.microseconds[dearer];
+  }
+  cost.has_cheap = has_cheap && held(segment, Keep::kCostly, tokens) >= 0;
+  return cost;
+}
+
+}  // namespace recompute
