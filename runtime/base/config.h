@@ -27,7 +27,8 @@ struct KeySpec {
   std::string help{};  // one line, English
   double min = -std::numeric_limits<double>::infinity();  // inclusive; numbers and every element of lists
   double max = std::numeric_limits<double>::infinity();
-  std::vector<std::string> choices{};  // strings: allowed values
+  std::vector<std::string> choices{};  // strings: allowed values; with min and max a number is allowed as well, and
+                                       // get_string() gives it as its text
   bool required = false;
   bool per_host = false;  // paths and the like: left out of the hash that ranks compare
 };

@@ -1,5 +1,6 @@
 // One value against one key's specification.
 #include <cmath>
+#include <cstdlib>
 
 #include "base/config_value.h"
 #include "base/error.h"
@@ -99,6 +100,11 @@ class Converter {
     return number;
   }
 
+  // Whether a string's key takes a number as well: "dynamic", or 1024.
+  bool takes_number() const {
+    return spec_.type == KeyType::kString && !spec_.choices.empty() && std::isfinite(spec_.min) && std::isfinite(spec_.max);
+  }
+
   bool allowed(const std::string& text, const std::string& who) {
     if (spec_.choices.empty()) return true;
     std::string list;
@@ -107,16 +113,32 @@ class Converter {
       list += (list.empty() ? "" : ", ") + quote(choice);
     }
     fault_ = who + "must be " + (spec_.choices.size() > 1 ? "one of " : "") + list + ", is " + quote(text);
+    if (takes_number()) {
+      fault_ = who + "must be " + list + " or a number between " + number_text(spec_.min) + " and " +
+               number_text(spec_.max) + ", is " + quote(text);
+    }
     if (const auto near = did_you_mean(text, spec_.choices)) fault_ += "; did you mean " + quote(*near) + "?";
     return false;
   }
 
   // --set run.name=7 means the text "7": quotes are the shell's.
   std::optional<std::string> string() {
+    const RawValue& value = entry_.value;
+    if (takes_number() && (std::holds_alternative<int64_t>(value.data) || std::holds_alternative<double>(value.data))) {
+      if (!number(value, "")) return std::nullopt;
+      return to_toml(value);
+    }
     const auto* text = std::get_if<std::string>(&entry_.value.data);
     const bool list = std::holds_alternative<RawList>(entry_.value.data);
     if (!text && (list || !entry_.from_set)) return wrong_type();
     const std::string& chosen = text ? *text : entry_.set_text;
+    if (takes_number()) {  // quoted: so it stands in a resolved file
+      char* end = nullptr;
+      const double quoted = std::strtod(chosen.c_str(), &end);
+      if (end != chosen.c_str() && *end == '\0' && std::isfinite(quoted)) {
+        return in_range(quoted, chosen, "") ? std::optional(chosen) : std::nullopt;
+      }
+    }
     if (!allowed(chosen, "")) return std::nullopt;
     return chosen;
   }

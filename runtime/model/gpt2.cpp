@@ -5,7 +5,6 @@
 // crosses it. Attention probabilities are not dropped (as in llm.c): that would force the unfused path.
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/embedding.h>
-#include <ATen/ops/linear.h>
 
 #include <cmath>
 
@@ -15,6 +14,7 @@
 #include "model/loss_segment.h"
 #include "model/services.h"
 #include "ops/dropout.h"
+#include "ops/linear.h"
 
 namespace sz {
 namespace {
@@ -48,7 +48,7 @@ class Head final : public Segment {
  public:
   TensorList forward(const SegmentContext&, const TensorList& parameters, const TensorList& inputs,
                      TensorList*) const override {
-    return {at::linear(inputs[0], parameters[0])};
+    return {sz::linear(inputs[0], parameters[0].to(inputs[0].scalar_type()))};
   }
 };
 

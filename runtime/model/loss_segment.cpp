@@ -4,14 +4,30 @@
 #include <ATen/autocast_mode.h>
 
 namespace sz {
+namespace {
+
+// bf16 where the hidden states come in it or autocast says so, the head's parameters being cast at each use. fp16 is
+// left to losses that widen it themselves, so only where the head is in fp16 too; fp16 autocast spares the loss.
+at::ScalarType product_type(const TensorList& head, const at::Tensor& hidden) {
+  if (at::autocast::is_autocast_enabled(at::kCPU) && at::autocast::get_autocast_dtype(at::kCPU) == at::kBFloat16) {
+    return at::kBFloat16;
+  }
+  if (hidden.scalar_type() != at::kHalf) return hidden.scalar_type();
+  for (const at::Tensor& parameter : head) {
+    if (parameter.scalar_type() != at::kHalf) return at::kFloat;
+  }
+  return at::kHalf;
+}
+
+}  // namespace
+
 
 TensorList LossSegment::forward(const SegmentContext& context, const TensorList& parameters, const TensorList& inputs,
                                 TensorList* saved) const {
-  const bool low = at::autocast::is_autocast_enabled(at::kCPU);
-  const auto cast = [low](const at::Tensor& t) { return low ? t.to(at::kBFloat16) : t; };
+  const at::ScalarType type = product_type(parameters, inputs[0]);
   TensorList head;
-  for (const at::Tensor& parameter : parameters) head.push_back(cast(parameter.detach()));
-  LossResult result = loss_->compute(cast(inputs[0].detach()), head, inputs[1], inputs[2], saved != nullptr);
+  for (const at::Tensor& parameter : parameters) head.push_back(parameter.detach().to(type));
+  LossResult result = loss_->compute(inputs[0].detach().to(type), head, inputs[1], inputs[2], saved != nullptr);
   if (saved) {
     *saved = {result.grad_hidden};
     saved->insert(saved->end(), result.grad_head.begin(), result.grad_head.end());

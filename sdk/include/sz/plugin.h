@@ -126,7 +126,8 @@ typedef struct sz_key {
   const char* default_toml;  /* "8", "\"fp16\"", "[0.9, 0.95]"; NULL: absent unless given */
   const char* help;          /* one line, English */
   const char* unit;          /* "steps", "bytes"; NULL: none */
-  const char* const* choices; /* strings: the allowed ones, ends in NULL; NULL: any */
+  const char* const* choices; /* strings: the allowed ones, ends in NULL; NULL: any. With min and max a number within
+                                 them is allowed as well, and read as its text */
   double min, max;           /* inclusive, numbers and elements of lists; both 0: no limits */
   sz_bool required;
   sz_bool per_host;          /* paths and the like: may differ between ranks */

@@ -108,6 +108,28 @@ TEST(Config, RangesChoicesAndNan) {
             "x.toml:1:7: train.precision: must be one of \"fp32\", \"bf16\", is \"fp23\"; did you mean \"fp32\"?");
 }
 
+TEST(Config, AStringOfChoicesWithLimitsTakesANumberAsWell) {
+  Schema schema;
+  KeySpec scale;
+  scale.path = "amp.scale";
+  scale.type = KeyType::kString;
+  scale.default_toml = "\"dynamic\"";
+  scale.choices = {"dynamic"};
+  scale.min = 1;
+  scale.max = 4096;
+  schema.add(scale);
+  const auto read = [&](const std::string& value) {
+    const Config config = Config::resolve(ConfigDocument::parse("[amp]\nscale = " + value, "f.toml"), schema);
+    const Config again = Config::resolve(ConfigDocument::parse(config.to_toml(), "f.toml"), schema);
+    EXPECT_EQ(again.get_string("amp.scale"), config.get_string("amp.scale"));
+    return config.get_string("amp.scale");
+  };
+  EXPECT_EQ(read("\"dynamic\""), "dynamic");
+  EXPECT_EQ(read("1024"), "1024");
+  EXPECT_EQ(std::stod(read("2.5")), 2.5);
+  for (const char* wrong : {"0", "8192", "\"8192\"", "true", "\"dynamik\"", "nan"}) EXPECT_THROW(read(wrong), Error) << wrong;
+}
+
 TEST(Config, RequiredKeys) {
   Schema s = schema();
   KeySpec type{"model.type", KeyType::kString, "", "the architecture"};

@@ -51,6 +51,7 @@ class RankPlugins {
     host = PluginHost::discover(document);
     Schema schema;
     schema.add({"plugins.search", KeyType::kStringList, "[]", "folders"});
+    schema.add({"train.grad_clip", KeyType::kFloat, "", "limit of the gradient norm"});
     host.add_schema(schema);
     config_ = Config::resolve(document, schema, host.faults());
     RunContext context;

@@ -1,0 +1,85 @@
+// The whole story: gradients overflow on one rank, the run goes back, and goes on as one that had been restarted there.
+#include <sz/loss_scale.hpp>
+
+#include "unit/plugins/amp_o2_run.h"
+
+namespace sz::test {
+namespace {
+
+class Residencies : public testing::TestWithParam<const char*> {
+ protected:
+  std::string residency() const { return GetParam(); }
+};
+
+INSTANTIATE_TEST_SUITE_P(EndToEnd, Residencies,
+                         testing::Values("", "[plugins.zero3_async_io]\nenabled = true\nstage = 3\npersist_threshold = 0\n"),
+                         [](const auto& info) { return *info.param ? "sharded" : "replicated"; });
+
+AmpRun run_of(const std::string& more) {
+  AmpRun amp;
+  amp.spec.options.steps = 60;
+  amp.spec.options.stable_every = 40;
+  amp.more = more;
+  return amp;
+}
+
+TEST_P(Residencies, InfOnRank1AtAttempts50To52) {
+  const TemporaryFolder folder;
+  AmpRun broken = run_of(residency() + bad_gradient("first = 50\nlast = 52\nrank = 1"));
+  broken.spec.folder = folder / "broken";
+  std::filesystem::create_directory(broken.spec.folder);
+  const AmpResult result = train_amp(broken);
+  const std::vector<std::string> seen = verdicts(result);
+  EXPECT_EQ(std::vector<std::string>(seen.begin() + 48, seen.begin() + 53),
+            (std::vector<std::string>{"apply", "skip", "skip", "roll back", "apply"}));
+  ASSERT_EQ(told(result, "loss_scale").size(), 1u);
+  EXPECT_EQ(told(result, "loss_scale")[0].at("from"), 4096.0);
+  EXPECT_EQ(told(result, "loss_scale")[0].at("to"), 2048.0);
+  ASSERT_EQ(told(result, "clip").size(), 1u);
+  ASSERT_EQ(decisions_of(result.run, "rollback").size(), 1u);
+  EXPECT_EQ(decisions_of(result.run, "rollback")[0].at("to"), 40);
+  EXPECT_EQ(seen.size(), 52u + 20u);
+  expect_replicas_identical(result.run);
+
+  // The same run, stopped at the stable state, and restarted there with the halved scale and clipping on.
+  AmpRun until = run_of(residency());
+  until.spec.folder = folder / "until";
+  std::filesystem::create_directory(until.spec.folder);
+  until.spec.options.steps = 40;
+  until.spec.options.checkpoint_every = 40;
+  train_amp(until);
+  AmpRun restarted = run_of(residency());
+  restarted.spec.resume = find_resume(until.spec.folder + "/checkpoints", "auto");
+  amp::LossScale state{amp::ScaleOptions{.initial_scale = 2048}};
+  std::string text = state.save();
+  restarted.only_amp_loads = text.replace(text.find("clipping 0"), 10, "clipping 1");
+  const AmpResult again = train_amp(restarted);
+  expect_identical(result.run.arrays, again.run.arrays);
+  expect_replicas_identical(again.run);
+}
+
+TEST_P(Residencies, ResumeInTheMiddleIsBitIdentical) {
+  const TemporaryFolder folder;
+  const auto make = [&] {
+    AmpRun amp = run_of(residency() + bad_gradient("first = 5\nlast = 6\nrank = 0"));
+    amp.keys = "growth_interval = 4";
+    amp.spec.options.steps = 20;
+    amp.spec.options.stable_every = 5;
+    return amp;
+  };
+  const AmpResult whole = train_amp(make());
+  AmpRun half = make();
+  half.spec.folder = folder.path();
+  half.spec.options.steps = 11;
+  half.spec.options.checkpoint_every = 11;
+  train_amp(half);
+  AmpRun rest = make();
+  rest.spec.resume = find_resume(folder / "checkpoints", "auto");
+  const AmpResult resumed = train_amp(rest);
+  expect_identical(whole.run.arrays, resumed.run.arrays);
+  expect_identical(whole.run.replicas[0], resumed.run.replicas[0]);
+  EXPECT_EQ(whole.state, resumed.state);
+}
+
+}  // namespace
+}  // namespace sz::test

@@ -1,0 +1,125 @@
+// Whole runs with amp_o2 on thread ranks.
+#pragma once
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "unit/plugins/sharded_run.h"
+
+namespace sz::test {
+
+// Everything goes to a precision that somebody else owns.
+class LentPrecision final : public Precision {
+ public:
+  explicit LentPrecision(Precision& owner) : owner_(owner) {}
+  std::string name() const override { return owner_.name(); }
+  DtypePlan plan(const ModelDeclaration& model) override { return owner_.plan(model); }
+  double scale() const override { return owner_.scale(); }
+  Vote judge(const StepFacts& facts) override { return owner_.judge(facts); }
+  Stateful* stateful() override { return owner_.stateful(); }
+
+ private:
+  Precision& owner_;
+};
+
+struct AmpRun {
+  RunSpec spec;
+  std::string keys;          // of [plugins.amp_o2], a line each
+  std::string more;          // further tables
+  std::string only_amp_loads; // the state that amp_o2 gets on resume instead of its own; empty: its own
+  std::function<void(RankParts&)> prepare;
+
+  AmpRun() {
+    spec.ranks = 2;
+    spec.options.steps = 12;
+    spec.options.stable_after = 3;
+    spec.schedule.lr = 1e-3;
+    spec.schedule.decay_type = "constant";
+  }
+};
+
+// Puts bytes in the place of what a checkpoint holds for somebody.
+class OtherState final : public Stateful {
+ public:
+  OtherState(Stateful& owner, std::string bytes) : owner_(owner), bytes_(std::move(bytes)) {}
+  std::string state_id() const override { return owner_.state_id(); }
+  Scope scope() const override { return owner_.scope(); }
+  std::string save_state() const override { return owner_.save_state(); }
+  void load_state(const std::string&, uint32_t version) override { owner_.load_state(bytes_, version); }
+
+ private:
+  Stateful& owner_;
+  std::string bytes_;
+};
+
+class PrecisionWithOtherState final : public Precision {
+ public:
+  PrecisionWithOtherState(Precision& owner, std::string bytes)
+      : owner_(owner), state_(*owner.stateful(), std::move(bytes)) {}
+  std::string name() const override { return owner_.name(); }
+  DtypePlan plan(const ModelDeclaration& model) override { return owner_.plan(model); }
+  double scale() const override { return owner_.scale(); }
+  Vote judge(const StepFacts& facts) override { return owner_.judge(facts); }
+  Stateful* stateful() override { return &state_; }
+
+ private:
+  Precision& owner_;
+  OtherState state_;
+};
+
+struct AmpResult {
+  RunResult run;
+  std::vector<nlohmann::json> decisions;  // the plugins', rank 0's
+  std::string state;                      // amp_o2's, at the end
+};
+
+inline AmpResult train_amp(const AmpRun& amp) {
+  const TemporaryFolder folder;
+  const std::string log = folder / "plugins.jsonl";
+  AmpResult result;
+  std::mutex mutex;
+  RunSpec spec = amp.spec;
+  spec.prepare = [&](RankParts& parts) {
+    const std::string clip = spec.options.grad_clip ? "[train]\ngrad_clip = " + std::to_string(*spec.options.grad_clip) + "\n" : "";
+    RankPlugins* const plugins =
+        use_plugins(parts, "[plugins.amp_o2]\nenabled = true\n" + amp.keys + "\n" + amp.more + clip, log);
+    Precision* const owner = plugins->host.precision();
+    if (owner && amp.only_amp_loads.empty()) parts.precision = std::make_unique<LentPrecision>(*owner);
+    if (owner && !amp.only_amp_loads.empty()) {
+      parts.precision = std::make_unique<PrecisionWithOtherState>(*owner, amp.only_amp_loads);
+    }
+    for (Stateful* state : plugins->host.states()) {
+      if (state->state_id() != "amp_o2") parts.states.push_back(state);
+    }
+    if (amp.prepare) amp.prepare(parts);
+  };
+  spec.finish = [&](RankParts& parts, Trainer&) {
+    const std::lock_guard lock(mutex);
+    if (parts.rank() == 0 && parts.precision->stateful()) result.state = parts.precision->stateful()->save_state();
+  };
+  result.run = train(spec);
+  result.decisions = json_lines(log);
+  return result;
+}
+
+inline std::string bad_gradient(const std::string& keys) {
+  return "[plugins.test_bad_gradient]\nenabled = true\n" + keys + "\n";
+}
+
+inline std::vector<std::string> verdicts(const AmpResult& result) {
+  std::vector<std::string> found;
+  for (const nlohmann::json& line : with(result.run.metrics, "verdict")) found.push_back(line.at("verdict"));
+  return found;
+}
+
+// The plugins' decisions named `what`.
+inline std::vector<nlohmann::json> told(const AmpResult& result, const std::string& what) {
+  std::vector<nlohmann::json> found;
+  for (const nlohmann::json& line : result.decisions) {
+    if (line.at("what") == what) found.push_back(line);
+  }
+  return found;
+}
+
+}  // namespace sz::test
