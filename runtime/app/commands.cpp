@@ -2,6 +2,7 @@
 
 #include "app/environment.h"
 #include "app/load_config.h"
+#include "app/schema_markdown.h"
 #include "app/settings.h"
 #include "app/worker.h"
 #include "base/error.h"
@@ -52,6 +53,11 @@ int data_prepare_command(const RunArguments& arguments) {
   PluginHost plugins;
   const Config config = load_config(arguments, plugins);
   print(prepare(prepare_options(config, true)).folder + "\n");
+  return 0;
+}
+
+int schema_command(const std::vector<std::string>& plugins) {
+  print(schema_markdown(plugins, SearchPath::make({})));
   return 0;
 }
 

@@ -14,6 +14,8 @@ struct RunArguments {
 int run_command(const RunArguments& arguments);
 int check_command(const RunArguments& arguments);
 int data_prepare_command(const RunArguments& arguments);
+int doctor_command();
+int schema_command(const std::vector<std::string>& plugins);  // the configuration reference as Markdown
 int plugins_list_command(const RunArguments& arguments);  // config may be empty
 int plugins_info_command(const std::string& name, const RunArguments& arguments);
 int plugins_plan_command(const RunArguments& arguments);

@@ -61,6 +61,10 @@ int main(int argc, char** argv) {
   CLI::App* const info = plugins->add_subcommand("info", "all that a plugin declares");
   info->add_option("name", name, "plugin")->required();
   info->add_option("config", arguments.config, "TOML file, for plugins.search and paths");
+  CLI::App* const doctor = app.add_subcommand("doctor", "what the runtime finds on this machine");
+  CLI::App* const schema = app.add_subcommand("schema", "every configuration key, as Markdown");
+  std::vector<std::string> names;
+  schema->add_option("plugins", names, "plugins whose keys are told as well");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -70,6 +74,8 @@ int main(int argc, char** argv) {
     if (run->parsed()) return sz::run_command(arguments);
     if (check->parsed()) return sz::check_command(arguments);
     if (prepare->parsed()) return sz::data_prepare_command(arguments);
+    if (doctor->parsed()) return sz::doctor_command();
+    if (schema->parsed()) return sz::schema_command(names);
     if (list->parsed()) return sz::plugins_list_command(arguments);
     if (plan->parsed()) return sz::plugins_plan_command(arguments);
     return info->parsed() ? sz::plugins_info_command(name, arguments) : int(sz::Exit::kUsage);
