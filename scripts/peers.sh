@@ -7,7 +7,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 VENV="$ROOT/.deps/venv"
-CACHE="${XDG_CACHE_HOME:-$HOME/.cache}/socratic-zero"
+CACHE="$(cache_folder)"
 STAMP="$VENV/.requirements"
 REQUIREMENTS="$ROOT/tests/parity/requirements.txt"
 
@@ -26,6 +26,8 @@ main() {
   fi
   "$VENV/bin/python" -c 'import torch, transformers'
   "$VENV/bin/pip" install --quiet tensorboard==2.20.0
+  ldconfig -p | grep -q libtcmalloc_minimal.so.4 ||
+    echo "peers: the benchmarks' tuned rows want tcmalloc: apt-get install libtcmalloc-minimal4"
   cp "$REQUIREMENTS" "$STAMP"
   echo "peers: $VENV is ready"
 }

@@ -58,7 +58,8 @@ std::string heading(const std::string& table) {
 
 std::string runtime_tables() {
   std::string text, current;
-  for (const KeySpec& key : runtime_schema().keys()) {
+  const Schema schema = runtime_schema();
+  for (const KeySpec& key : schema.keys()) {
     const size_t dot = key.path.rfind('.');
     const std::string table = key.path.substr(0, dot);
     if (table != current) text += heading(table);
