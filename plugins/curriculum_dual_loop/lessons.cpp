@@ -148,10 +148,10 @@ void Lessons::review(bool wanted, double spread) {
     shuffle(samples, mix(seed_, mix(samples.size(), 1)));
   }
   if (samples.empty() && !was) return;
-  notes_.push_back(review_note(!samples.empty(), settings_.review_fraction, int64_t(samples.size()), spread,
-                               settings_.inner_high));
+  const double share = samples.empty() ? 0 : settings_.review_fraction;
+  notes_.push_back(review_note(mixture_.review_share, share, int64_t(samples.size()), spread, settings_.inner_high));
   mixture_.review = std::move(samples);
-  mixture_.review_share = mixture_.review.empty() ? 0 : settings_.review_fraction;
+  mixture_.review_share = share;
   changed_ = true;
 }
 

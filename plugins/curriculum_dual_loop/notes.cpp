@@ -62,9 +62,9 @@ Note warmup_over_note(double threshold) {
   return note;
 }
 
-Note review_note(bool on, double share, int64_t samples, double spread, double high) {
-  Note note{"review", "", on ? 0.0 : share, on ? share : 0.0, "", ""};
-  if (on) {
+Note review_note(double from, double share, int64_t samples, double spread, double high) {
+  Note note{"review", "", from, share, "", ""};
+  if (share > 0) {
     note.cause = "standard deviation of the losses is " + number(spread) + ", above " + number(high);
     note.en = percent(share) + " of each batch are review samples from now on, out of " + to_string(samples) +
               " mastered ones: " + note.cause;

@@ -19,7 +19,7 @@ struct Note {
 Note threshold_note(double from, double to, const std::string& cause, const std::string& cause_zh);
 Note hidden_note(double max, int64_t hidden, int64_t samples, double final_release);
 Note warmup_over_note(double threshold);
-Note review_note(bool on, double share, int64_t samples, double spread, double high);
+Note review_note(double from, double share, int64_t samples, double spread, double high);
 Note adversarial_note(const std::vector<int>& buckets, double share, int64_t samples);
 Note oscillation_note(double swing, double factor_from, double factor_to, int64_t window_from, int64_t window_to);
 Note short_run_note(const std::string& en, const std::string& zh);

@@ -316,6 +316,7 @@ void Run::summarise(const RunOutcome& outcome) {
   if (!first()) return;
   if (outcome.eval.tokens > 0) {
     for (const GroupResult& group : outcome.eval.groups) {
+      if (group.grouping != "language") continue;  // a plugin's groups
       const double entropy = data_->unigram_entropy(Split::kValidation, group.group);
       log::info("validation " + group.group +
                 format(": loss %.3f nats a token, unigram entropy of the text %.3f", group.mean_loss(), entropy));

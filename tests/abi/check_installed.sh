@@ -8,7 +8,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$cmake" --install "$build" --component sdk --prefix "$work/sdk" >/dev/null
 [ -z "$(find "$work/sdk" -name '*.cpp' -path '*/include/*' -o -name '*.so')" ] || { echo "more than the SDK"; exit 1; }
-for project in template examples/early_stop; do
+for project in template examples/early_stop examples/stairs_pacing examples/scorer_length; do
   name=$(basename "$project")
   cp -r "$work/sdk/share/socratic-zero/$project" "$work/$name"
   "$cmake" -S "$work/$name" -B "$work/$name/build" -G "$generator" -DSZ_SDK_DIR="$work/sdk" >"$work/log" 2>&1 &&

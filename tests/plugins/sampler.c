@@ -32,6 +32,21 @@ static sz_error* plan(void* self, sz_string state, uint64_t capacity, sz_plan_it
   return next_state->write(next_state->context, &position, sizeof(position));
 }
 
+/* Adds the number of the transform to each input. */
+static sz_error* transform(void* self, const sz_plan_item* item, const sz_sample_tokens* sample) {
+  (void)self;
+  for (int64_t t = 0; t < sample->length; ++t) sample->ids[t] += item->transform;
+  return NULL;
+}
+
+static sz_error* check(const sz_host* host, const sz_check* run, const sz_sink* warnings) {
+  const sz_config* config = host->get_interface(host, SZ_CONFIG);
+  if (run->total_steps > 10) return NULL;
+  if (config == NULL || host->get_interface(host, SZ_RUN) != NULL) return sz_fail(host, SZ_INTERNAL, "interfaces");
+  SZ_TRY(warnings->write(warnings->context, "one\n", 4));
+  return warnings->write(warnings->context, config->has(host, "absent") ? "key\n" : "two\n", 4);
+}
+
 static sz_error* on(void* self, const sz_hook_info* info) {
   const sampler* s = self;
   const sz_state_api* state = NULL;
@@ -41,7 +56,8 @@ static sz_error* on(void* self, const sz_hook_info* info) {
 }
 
 static const void* get_extension(void* self, const char* id) {
-  static const sz_sampler table = {SZ_SIZED(sz_sampler), .setup = setup, .initial_state = initial_state, .plan = plan};
+  static const sz_sampler table = {SZ_SIZED(sz_sampler), .setup = setup, .initial_state = initial_state, .plan = plan,
+      .transform = transform};
   static const sz_observer observer = {SZ_SIZED(sz_observer), .on = on};
   (void)self;
   if (strcmp(id, SZ_OBSERVER) == 0) return &observer;
@@ -55,5 +71,5 @@ static const sz_descriptor descriptor = {SZ_SIZED(sz_descriptor), .draft = SZ_DR
 
 SZ_LIFE(sampler)
 static const sz_plugin plugin = {SZ_SIZED(sz_plugin), .abi = SZ_ABI_VERSION, .descriptor = &descriptor,
-    .create = sz_create, .destroy = sz_destroy, .get_extension = get_extension};
+    .create = sz_create, .destroy = sz_destroy, .get_extension = get_extension, .check = check};
 SZ_REGISTER(plugin)

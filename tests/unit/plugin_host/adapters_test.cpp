@@ -90,6 +90,41 @@ TEST(PluginSampler, PlansFollowTheState) {
   EXPECT_NE(sampler->revision(), revision);
 }
 
+TEST(PluginSampler, TransformsSamplesAndIsHeldToTheVocabulary) {
+  class Words final : public Source {
+   public:
+    int64_t count(Split) const override { return 1; }
+    SampleInfo info(Split, int64_t) const override { return {}; }
+    void read(Split, int64_t, SampleTokens&) const override {}
+    std::string text(Split, int64_t) const override { return ""; }
+    const std::vector<std::string>& languages() const override { return languages_; }
+    int64_t vocabulary() const override { return 10; }
+
+   private:
+    std::vector<std::string> languages_;
+  };
+  TestRun run("[plugins.test_sampler]\nenabled = true\n");
+  run.start();
+  run.host.set_source(std::make_shared<Words>());
+  const Transform transform = run.host.sampler()->transform();
+  SampleTokens sample{{1, 2}, {2, 3}, {1, 1}};
+  PlanItem item;
+  item.transform = 5;
+  transform(item, sample);
+  EXPECT_EQ(sample.ids, (std::vector<int64_t>{6, 7}));
+  EXPECT_EQ(sample.labels, (std::vector<int64_t>{2, 3}));
+  EXPECT_THROW(transform(item, sample), Error) << "token 11 of 10";
+  EXPECT_THROW(Words().encode("a"), Error) << "a source without a tokenizer";
+}
+
+TEST(PluginCheck, WarningsBeforeAnythingIsCreated) {
+  TestRun run("[plugins.test_sampler]\nenabled = true\n[plugins.test_services]\nenabled = true\n");
+  run.host.make_plan(run.config);
+  EXPECT_EQ(run.host.warnings(run.config, {1, 0, 5}),
+            (std::vector<std::string>{"plugin test_sampler: one", "plugin test_sampler: two"}));
+  EXPECT_TRUE(run.host.warnings(run.config, {1, 0, 50}).empty());
+}
+
 TEST(PluginServices, OptimizerScheduleVoteAndScorer) {
   TestRun run("[plugins.test_services]\nenabled = true\n");
   run.start();
