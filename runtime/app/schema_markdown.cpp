@@ -21,7 +21,7 @@ constexpr const char* kIntroduction =
 
 std::string number(double value) {
   char text[40];
-  const bool whole = value == std::floor(value) && std::fabs(value) < 1e7;
+  const bool whole = value == std::floor(value) && std::fabs(value) < 1e9;
   std::snprintf(text, sizeof text, whole ? "%.0f" : "%g", value);
   return text;
 }

@@ -174,8 +174,9 @@ class TextTest(TextCase):
                     "data.vocabulary=300", code=4)
 
     def test_more_ranks_than_samples(self):
-        self.text(self.good_text().split("\n\n")[0].encode() + b"\n\n" + "春天。\n".encode())
-        small = ["--set", "data.vocabulary=280", "--set", "train.context=512", "--set", "train.steps=3"]
+        english, chinese = documents(8)
+        self.text("\n\n".join([" ".join(english), "".join(chinese)]).replace(".\n", ". ").encode())  # two documents
+        small = ["--set", "data.vocabulary=300", "--set", "train.context=4096", "--set", "train.steps=3"]
         self.train(*small, ranks=3)
         self.assertEqual([line["step"] for line in self.metrics()], [1, 2, 3])
         one = self.state(3)
@@ -186,7 +187,7 @@ class TextTest(TextCase):
 
 class LongTextTest(TextCase):
     def test_one_line_of_200_mb(self):
-        line = ("a small river 春天来了。" * 20).encode()
+        line = self.good_text().replace("\n", " ").encode()
         self.text(line * (200_000_000 // len(line)) + b"\n")
         folder = pathlib.Path(self.launch("data", "prepare", self.config).stdout.strip())
         tokens = sum(path.stat().st_size for path in folder.glob("tokens-*.bin"))

@@ -117,6 +117,46 @@ class StopTest(RunCase):
         _, errors = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 130, errors)
 
+    def test_hang_up_saves(self):
+        process = self.started(1)
+        process.send_signal(signal.SIGHUP)
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 143, errors)
+        self.assertEqual(len(self.checkpoints("tiny1")), 1)
+
+    def test_sigusr1_saves_once_and_the_run_goes_on(self):
+        for ranks in (1, 2):
+            with self.subTest(ranks=ranks):
+                process = self.started(ranks)
+                process.send_signal(signal.SIGUSR1)
+                name = f"tiny{ranks}"
+                folder = self.run_folder(name) / "checkpoints"
+                saved = lambda: {path.name for path in folder.glob("step-*") if path.name[5:].isdigit()}
+                self.wait_until(saved, "a checkpoint", process)
+                asked = saved()
+                process.send_signal(signal.SIGTERM)
+                _, errors = process.communicate(timeout=60)
+                self.assertEqual(process.returncode, 143, errors)
+                last = f"step-{self.metrics(name)[-1]['step']}"
+                self.assertEqual(len(asked), 1)
+                self.assertEqual(set(self.checkpoints(name)), asked | {last})
+
+    def test_a_stop_while_data_is_prepared_leaves_nothing(self):
+        corpus = self.folder / "large"
+        write_corpus(corpus, count=6000)
+        for ranks in (1, 2):
+            with self.subTest(ranks=ranks):
+                cache = self.folder / f"cache{ranks}"
+                self.write(data={"paths": [str(corpus)], "cache": str(cache)})
+                process = self.start(ranks=ranks)
+                self.wait_until(lambda: list(cache.glob("*.lock")), "the preparation to begin", process)
+                process.send_signal(signal.SIGTERM)
+                _, errors = process.communicate(timeout=60)
+                self.assertEqual(process.returncode, 143, errors)
+                self.assertEqual(errors.count("stopped while preparing; nothing of it is kept"), 1, errors)
+                self.assertNotIn("saved their state", errors)
+                self.assertEqual([path.name for path in cache.iterdir() if path.suffix != ".lock"], [])
+
     def test_a_killed_rank_ends_the_run(self):
         process = self.started(2)
         everybody = descendants(process.pid)

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""selective_recompute beside torch.utils.checkpoint: run.py BUILD [--layers 2 6 12 24] [--rounds 3] [--python PYTHON]
+
+BUILD is a build tree with -DSZ_BENCHMARKS=ON. PYTHON is one that can import torch (a virtual environment with the
+PyPI wheel does); without it the peer is left out, with the reason. Rounds alternate between the two; medians of
+rounds are printed, a JSON line a row, then a table. Ratios are to the same system's own run without recompute.
+"""
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PEER = os.path.join(HERE, "..", "peers", "torch_checkpoint.py")
+
+
+def rows_of(command):
+    run = subprocess.run(command, capture_output=True, text=True, timeout=1800)
+    if run.returncode != 0:
+        sys.exit(f"{' '.join(command)} ended with {run.returncode}:\n{run.stderr}")
+    return [json.loads(line) for line in run.stdout.splitlines() if line.startswith("{")]
+
+
+def missing_peer(python):
+    try:
+        check = subprocess.run([python, "-c", "import torch"], capture_output=True, text=True, timeout=120)
+    except OSError as error:
+        return str(error)
+    return "" if check.returncode == 0 else (check.stderr.strip().splitlines() or ["it fails"])[-1]
+
+
+def merged(rounds):
+    """Medians over rounds of rows with the same system and policy, in the order of the first round."""
+    rows = []
+    for first in rounds[0]:
+        same = [row for rows_ in rounds for row in rows_
+                if (row["system"], row["policy"]) == (first["system"], first["policy"])]
+        row = dict(first)
+        for key in ("held_mb", "backward_peak_mb", "cpu_ms_median", "cpu_ms_min", "held_ratio", "time_ratio"):
+            if key in first:
+                row[key] = statistics.median(r[key] for r in same)
+        row["time_ratio_spread"] = max(r["time_ratio"] for r in same) - min(r["time_ratio"] for r in same)
+        row["rounds"] = len(same)
+        rows.append(row)
+    return rows
+
+
+def front(rows):
+    """Names of those rows that no other beats in both bytes and time."""
+    return {a["policy"] for a in rows
+            if not any(b["held_mb"] <= a["held_mb"] and b["time_ratio"] < a["time_ratio"] and b is not a
+                       or b["held_mb"] < a["held_mb"] and b["time_ratio"] <= a["time_ratio"] for b in rows)}
+
+
+def table(rows):
+    best = front([row for row in rows if row["system"] == "ours"])
+    print(f"\n| system | {rows[0]['layers']} layers | held MB | of plain | peak in backward MB | time | spread | front |")
+    print("|---|---|---|---|---|---|---|---|")
+    for row in rows:
+        peak = f"{row['backward_peak_mb']:.1f}" if "backward_peak_mb" in row else ""
+        mark = "x" if row["system"] == "ours" and row["policy"] in best else ""
+        print(f"| {row['system']} | {row['policy']} | {row['held_mb']:.1f} | {100 * row['held_ratio']:.0f} % | {peak} | "
+              f"x{row['time_ratio']:.3f} | {row['time_ratio_spread']:.3f} | {mark} |")
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("build")
+    options.add_argument("--layers", type=int, nargs="+", default=[2, 6, 12, 24])
+    options.add_argument("--rounds", type=int, default=3)
+    options.add_argument("--python", default=sys.executable)
+    options.add_argument("--precision", default="fp32", choices=["fp32", "bf16"])
+    given = options.parse_args()
+    program = os.path.join(given.build, "bin", "bench_recompute")
+    reason = missing_peer(given.python)
+    if given.precision != "fp32":
+        reason = "it runs in fp32 alone"
+    if reason:
+        print(json.dumps({"system": "PyTorch", "skipped": reason}), flush=True)
+    for layers in given.layers:
+        rounds = []
+        for _ in range(given.rounds):
+            rows = rows_of([program, os.path.join(given.build, "plugins"), str(layers), given.precision])
+            if not reason:
+                rows += rows_of([given.python, PEER, str(layers)])
+            rounds.append(rows)
+        rows = merged(rounds)
+        for row in rows:
+            print(json.dumps(row), flush=True)
+        table(rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""Runs the benchmarks and their peers one after another, in turns, and prints JSON lines and a table.
+
+  python3 benchmarks/run.py [train_step|hook_overhead|comm]... [--rounds N] [--out RESULTS.jsonl] [--only REGEX]
+
+Programs come from build/ (configured with -DSZ_BENCHMARKS=ON), peers from .deps/venv (scripts/peers.sh); those that are
+missing are left out with a word. A row says how much of the machine others used: rows above 5 % count for little.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BIN = ROOT / "build" / "bin"
+PEERS = ROOT / "benchmarks" / "peers"
+PYTHON = ROOT / ".deps" / "venv" / "bin" / "python"
+LIMIT = 240  # seconds a program
+THREADS = 2
+
+
+def tcmalloc():
+    listed = subprocess.run(["ldconfig", "-p"], capture_output=True, text=True).stdout
+    found = re.search(r"libtcmalloc_minimal\.so\.4 .*=> (\S+)", listed)
+    return found[1] if found else None
+
+
+def build_intel_path(work):
+    library = work / "intel_path.so"
+    subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", library, PEERS / "intel_path.c"], check=True)
+    return str(library)
+
+
+def train_cases(name, work):
+    """(system, command, environment): ours first."""
+    program = BIN / "bench_train_step"
+    for precision in ("fp32", "bf16"):
+        yield f"ours {precision}", [program, work / f"{name}.json", work / f"{name}.safetensors", precision], {}
+    if not PYTHON.exists():
+        print("no peers: scripts/peers.sh fetches PyTorch", file=sys.stderr)
+        return
+    fast = {"LD_PRELOAD": build_intel_path(work)}
+    tuned = {"LD_PRELOAD": f"{fast['LD_PRELOAD']} {tcmalloc()}"} if tcmalloc() else None
+    loop = [PYTHON, "-B", PEERS / "torch_loop.py", name]
+    yield "PyTorch", [*loop, "PyTorch"], {}
+    yield "PyTorch, fast path", [*loop, "PyTorch, fast path"], fast
+    if tuned:
+        yield "PyTorch, fast path, tcmalloc", [*loop, "PyTorch, fast path, tcmalloc"], tuned
+    else:
+        print("no tcmalloc (Debian: libtcmalloc-minimal4): the tuned row is left out", file=sys.stderr)
+    yield "PyTorch bf16", [*loop, "PyTorch, bf16", "bf16"], {}
+    yield "torch.compile bf16", [*loop, "torch.compile, bf16", "compile", "bf16"], {}
+    yield "HF Trainer", [PYTHON, "-B", PEERS / "hf_trainer.py", name, "HF Trainer"], {}
+
+
+def run(command, environment, work):
+    full = os.environ | {"OMP_NUM_THREADS": str(THREADS), "BENCH_THREADS": str(THREADS), "BENCH_T0": repr(time.time()),
+                         "TORCHINDUCTOR_CACHE_DIR": str(work / "inductor")} | environment
+    try:
+        result = subprocess.run(list(map(str, command)), env=full, cwd=work, capture_output=True, text=True, timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        print(f"no end within {LIMIT} s: {command}", file=sys.stderr)
+        return []
+    if result.returncode != 0:
+        print(f"failed: {command}\n{result.stderr[-2000:]}", file=sys.stderr)
+        return []
+    return [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
+
+
+def write_inputs(name, work):
+    python = PYTHON if PYTHON.exists() else sys.executable  # either way it needs numpy
+    subprocess.run([python, "-B", PEERS / "common.py", name, work], check=True, timeout=LIMIT,
+                   env=os.environ | {"BENCH_THREADS": str(THREADS)})
+
+
+def train_step(options, work):
+    for name in ("B", "A"):
+        write_inputs(name, work)
+        cases = [case for case in train_cases(name, work) if re.search(options.only, f"{name}/{case[0]}")]
+        for _ in range(options.rounds):
+            for _, command, environment in cases:
+                yield from ({"benchmark": "train_step"} | line for line in run(command, environment, work))
+
+
+def hook_overhead(options, work):
+    yield from run([BIN / "bench_hook_overhead"], {}, work)
+
+
+def comm(options, work):
+    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if os.geteuid() == 0 else {}
+    mpirun = ["mpirun", "-n", 2, "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", 1]
+    one = {"OMP_NUM_THREADS": "1"}
+    for _ in range(options.rounds):
+        for system in ("ours", "mpi"):
+            yield from run([*mpirun, BIN / "bench_comm", system], root | one, work)
+        if PYTHON.exists():
+            yield from run([PYTHON, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", 2,
+                            PEERS / "gloo.py"], one, work)
+
+
+def middle(rows, key):
+    return statistics.median(row[key] for row in rows)
+
+
+def grouped(rows, *keys):
+    groups = {}
+    for row in rows:
+        groups.setdefault(tuple(row[key] for key in keys), []).append(row)
+    return groups
+
+
+def train_table(rows):
+    text = ""
+    for (name,), of_config in grouped(rows, "config").items():
+        systems = {system: lines for (system,), lines in grouped(of_config, "system").items()}
+        ours = middle(systems["ours"], "tokens_per_s") if "ours" in systems else None
+        text += (f"\n{name}\n\n| system | tokens/s | fp32 of ours / this | step ms | IQR | peak MB | start to first step s |"
+                 " loss first, last | others' CPU % |\n|---|---|---|---|---|---|---|---|---|\n")
+        for system, lines in systems.items():
+            speed = middle(lines, "tokens_per_s")
+            ratio = f"{ours / speed:.2f}" if ours else "-"
+            text += (f"| {system} | {speed:.0f} | {ratio} | {middle(lines, 'step_ms_median'):.1f} |"
+                     f" {middle(lines, 'step_ms_iqr'):.1f} | {middle(lines, 'peak_rss_mb'):.0f} |"
+                     f" {middle(lines, 'startup_s'):.2f} | {lines[0]['loss_first']:.4f}, {lines[0]['loss_last']:.4f} |"
+                     f" {middle(lines, 'other_cpu_pct'):.0f} |\n")
+    return text
+
+
+def comm_table(rows):
+    systems = list(dict.fromkeys(row["system"] for row in rows))
+    text = "\n| bytes | " + " | ".join(f"{system} GB/s" for system in systems) + " |\n|---|" + "---|" * len(systems) + "\n"
+    for (size,), lines in grouped(rows, "bytes").items():
+        of = {system: lines for (system,), lines in grouped(lines, "system").items()}
+        text += f"| {size} | " + " | ".join(f"{middle(of[s], 'gb_per_s'):.2f}" if s in of else "-" for s in systems) + " |\n"
+    return text
+
+
+def hook_table(rows):
+    text = "\n| case | measured | goal |\n|---|---|---|\n"
+    for row in rows:
+        if "ns_median" in row:
+            text += f"| {row['case']} | {row['ns_median']:.1f} ns | {row['goal_ns']} ns |\n"
+        else:
+            text += f"| {row['case']} | {row['percent_of_step']:.4f} % | {row['goal_percent']} % |\n"
+    return text
+
+
+def losses_that_differ(rows):
+    """Systems that have not done the same work as ours: fp32 to 0.002, 16 bits to 0.05."""
+    faults = []
+    for (name,), lines in grouped(rows, "config").items():
+        ours = next((row for row in lines if row["system"] == "ours"), None)
+        for row in lines if ours else []:
+            limit = 0.05 if "bf16" in row["system"] else 0.002
+            if max(abs(row[key] - ours[key]) for key in ("loss_first", "loss_last")) > limit:
+                faults.append(f"{name}: {row['system']} has other losses")
+    return faults
+
+
+TABLES = {"train_step": train_table, "comm": comm_table, "hook_overhead": hook_table}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("benchmarks", nargs="*", default=list(TABLES))
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--only", default="", help="regular expression over CONFIG/SYSTEM of train_step")
+    parser.add_argument("--out", type=pathlib.Path)
+    options = parser.parse_args()
+    rows = []
+    work = pathlib.Path(tempfile.mkdtemp(prefix="bench-"))
+    try:
+        for name in options.benchmarks:
+            for row in globals()[name](options, work):
+                rows.append(row)
+                print(json.dumps(row), flush=True)
+                if options.out:
+                    with options.out.open("a") as file:
+                        file.write(json.dumps(row) + "\n")
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    for (name,), lines in grouped(rows, "benchmark").items():
+        print(f"\n## {name}\n{TABLES[name](lines)}")
+    faults = losses_that_differ([row for row in rows if row["benchmark"] == "train_step"])
+    print("\n".join(faults), file=sys.stderr)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
