@@ -55,9 +55,15 @@ constexpr WorkerVerb kWorkerVerbs[] = {
      "  szlaunch plugins list           every plugin found, with version and summary\n"
      "  szlaunch plugins info NAME      its hooks, slots, services and configuration keys\n"
      "  szlaunch plugins plan CONFIG    which plugins are loaded, in which order, who owns which slot"},
-    {"data", "Prepare a configuration's data set ahead of training",
-     "Usage: szlaunch data prepare CONFIG [--set KEY=VALUE]...\n\n"
-     "Trains the tokenizer and writes the token shards, as the first run would. Does nothing while they are current."},
+    {"data", "Prepare a configuration's data set ahead of training, or look at how hard its samples are",
+     "Usage:\n"
+     "  szlaunch data prepare CONFIG [--set KEY=VALUE]...\n"
+     "  szlaunch data scores CONFIG [--set KEY=VALUE]...\n\n"
+     "prepare: trains the tokenizer and writes the token shards, as the first run would. Does nothing while they are\n"
+     "current.\n"
+     "scores: scores every sample with each plugin that scores texts (once; an interrupted pass goes on), and shows\n"
+     "distributions by language, correlations, and the easiest, middle and hardest samples.\n\n"
+     "Example:\n  szlaunch data scores my.toml --set plugins.scorer_tfidf.enabled=true"},
     {"estimate", "Estimate memory and time of a configuration",
      "Usage: szlaunch estimate CONFIG [--set KEY=VALUE]..."},
 };

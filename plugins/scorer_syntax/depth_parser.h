@@ -15,8 +15,10 @@ class DepthParser {
   virtual std::optional<double> depth(const std::string& sentence, bool fragment) const = 0;
 };
 
-// English by link-grammar: levels of the constituent tree. `seconds`: a sentence's limit, at least 1; the parser looks
-// at its clock now and then, so that half a second more is possible. Errors: text::ModelError.
+// English by link-grammar: levels of the constituent tree. `seconds`: of processor time that a sentence is given, at
+// least 1. The parser's clock counts the work of all threads of the process, so that, for a sentence never to get less,
+// it is set to `seconds` times the number of processors: with the other threads idle a sentence may take as much.
+// Errors: text::ModelError.
 std::unique_ptr<DepthParser> make_link_grammar_parser(int seconds);
 
 // Any language by a UDPipe model: levels of the dependency tree, the root being the first. It has no clock: its work

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <thread>
 
 #include "scorer_syntax/depth_parser.h"
 #include "text/model_files.h"
@@ -31,7 +32,8 @@ int nesting(std::string_view tree) {
 
 class LinkGrammarParser final : public DepthParser {
  public:
-  explicit LinkGrammarParser(int seconds) : seconds_(seconds) {
+  explicit LinkGrammarParser(int seconds)
+      : clock_limit_(seconds * int(std::max(1u, std::thread::hardware_concurrency()))) {
     lg_error_set_handler(nullptr, nullptr);
     dictionary_.reset(dictionary_create_lang("en"));
     if (!dictionary_) {
@@ -43,7 +45,7 @@ class LinkGrammarParser final : public DepthParser {
   std::optional<double> depth(const std::string& text, bool fragment) const override {
     lg_error_set_handler(nullptr, nullptr);  // silent in this thread too
     Owned<Parse_Options> options(parse_options_create());
-    parse_options_set_max_parse_time(options.get(), seconds_);
+    parse_options_set_max_parse_time(options.get(), clock_limit_);
     parse_options_set_max_memory(options.get(), 256 << 20);
     parse_options_set_linkage_limit(options.get(), 100);
     parse_options_set_spell_guess(options.get(), 0);
@@ -73,7 +75,7 @@ class LinkGrammarParser final : public DepthParser {
     return parse_options_resources_exhausted(options) ? 0 : found;
   }
 
-  int seconds_;
+  int clock_limit_;
   Owned<Dictionary> dictionary_;
 };
 

@@ -14,6 +14,7 @@ struct RunArguments {
 int run_command(const RunArguments& arguments);
 int check_command(const RunArguments& arguments);
 int data_prepare_command(const RunArguments& arguments);
+int data_scores_command(const RunArguments& arguments);
 int doctor_command();
 int schema_command(const std::vector<std::string>& plugins);  // the configuration reference as Markdown
 int plugins_list_command(const RunArguments& arguments);  // config may be empty

@@ -198,6 +198,16 @@ std::vector<Stateful*> PluginHost::states() const {
   return result;
 }
 
+std::vector<PluginScorer> PluginHost::scorers() const {
+  std::vector<PluginScorer> result;
+  for (PluginInstance* plugin : impl_->run.instances) {
+    for (const ServiceOffer& offer : plugin->plan().gives) {
+      if (offer.service == SZ_SCORER) result.emplace_back(*plugin, offer.name);
+    }
+  }
+  return result;
+}
+
 void PluginHost::set_source(std::shared_ptr<const Source> source) { impl_->run.source = std::move(source); }
 void PluginHost::set_model(ModelDeclaration* model) { impl_->run.model = model; }
 

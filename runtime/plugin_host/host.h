@@ -17,6 +17,7 @@
 
 #include "base/config.h"
 #include "plugin_host/load_plan.h"
+#include "plugin_host/plugin_scorer.h"
 #include "plugin_host/run_context.h"
 #include "train/hooks.h"
 #include "train/services.h"
@@ -66,6 +67,8 @@ class PluginHost {
   Sampler* sampler() const;
   std::vector<Voter*> voters() const;    // in load-plan order
   std::vector<Stateful*> states() const; // of all plugins, the precision slot's owner among them
+  // Of sz.scorer/1, in load-plan order; after start. They live until stop.
+  std::vector<PluginScorer> scorers() const;
 
   // What sz.data/1 and sz.model/1 read; borrowed until stop.
   void set_source(std::shared_ptr<const Source> source);

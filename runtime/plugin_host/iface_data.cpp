@@ -89,10 +89,27 @@ sz_error* encode(const sz_host* host, sz_string text, uint64_t capacity, int64_t
   });
 }
 
+sz_error* scores(const sz_host* host, sz_split split, const char* scorer, uint64_t capacity, double* out) {
+  return guarded([&] {
+    const Source& source = source_of(host, "sz.data scores");
+    instance_of(host).require_main("sz.data scores");
+    const std::string name = required_text(scorer, "scorer");
+    require_pointer(out, "scores");
+    const auto& compute = instance_of(host).run().context.scores;
+    if (!compute) throw Error(Exit::kPlugin, "sz.data scores: this process has no data set whose samples are scored");
+    if (capacity != uint64_t(source.count(to_split(split)))) {
+      throw Error(Exit::kPlugin, "sz.data scores: there is room for " + std::to_string(capacity) +
+                                     " scores; the split has " + std::to_string(source.count(to_split(split))));
+    }
+    const std::vector<double> values = compute(to_split(split), name);
+    std::copy(values.begin(), values.end(), out);
+  });
+}
+
 }  // namespace
 
 const void* data_interface() {
-  static const sz_data table = {sizeof(sz_data), 0, &count, &info, &language, &text, &tokens, &encode};
+  static const sz_data table = {sizeof(sz_data), 0, &count, &info, &language, &text, &tokens, &encode, &scores};
   return &table;
 }
 

@@ -38,6 +38,8 @@ struct RunContext {
   uint64_t seed = 0;
   uint64_t memory_limit = 0;                  // bytes; 0: none
   std::function<RunPosition()> position;      // empty: all zero
+  // Of every sample of the split, by the name of a provider of sz.scorer/1; empty: not in this process.
+  std::function<std::vector<double>(Split, const std::string& scorer)> scores;
 };
 
 // What all plugin instances of a run share. Thread: main, but for what says otherwise.

@@ -197,7 +197,8 @@ _Static_assert(offsetof(struct sz_data, language) == 24, "sz_data.language");
 _Static_assert(offsetof(struct sz_data, text) == 32, "sz_data.text");
 _Static_assert(offsetof(struct sz_data, tokens) == 40, "sz_data.tokens");
 _Static_assert(offsetof(struct sz_data, encode) == 48, "sz_data.encode");
-_Static_assert(sizeof(struct sz_data) == 56, "sz_data");
+_Static_assert(offsetof(struct sz_data, scores) == 56, "sz_data.scores");
+_Static_assert(sizeof(struct sz_data) == 64, "sz_data");
 
 _Static_assert(offsetof(struct sz_decision, struct_size) == 0, "sz_decision.struct_size");
 _Static_assert(offsetof(struct sz_decision, reserved) == 4, "sz_decision.reserved");

@@ -55,6 +55,7 @@ int main(int argc, char** argv) {
   CLI::App* const check = with_config(app.add_subcommand("check", "check a configuration"), true);
   CLI::App* const data = app.add_subcommand("data", "data sets")->require_subcommand(1);
   CLI::App* const prepare = with_config(data->add_subcommand("prepare", "tokenize the text of a configuration"), true);
+  CLI::App* const scores = with_config(data->add_subcommand("scores", "how hard each sample is, by each scorer"), true);
   CLI::App* const plugins = app.add_subcommand("plugins", "plugins")->require_subcommand(1);
   CLI::App* const list = with_config(plugins->add_subcommand("list", "those that are found"), false);
   CLI::App* const plan = with_config(plugins->add_subcommand("plan", "the load plan of a configuration"), true);
@@ -76,6 +77,7 @@ int main(int argc, char** argv) {
     if (prepare->parsed()) return sz::data_prepare_command(arguments);
     if (doctor->parsed()) return sz::doctor_command();
     if (schema->parsed()) return sz::schema_command(names);
+    if (scores->parsed()) return sz::data_scores_command(arguments);
     if (list->parsed()) return sz::plugins_list_command(arguments);
     if (plan->parsed()) return sz::plugins_plan_command(arguments);
     return info->parsed() ? sz::plugins_info_command(name, arguments) : int(sz::Exit::kUsage);

@@ -37,6 +37,12 @@ class Data : Interface<sz_data> {
     ids.resize(std::min<uint64_t>(count, ids.size()));
     return ids;
   }
+  // [main] Of all samples of the split, by the name of a scorer.
+  std::vector<double> scores(sz_split split, const char* scorer) const {
+    std::vector<double> values(static_cast<size_t>(count(split)));
+    check(table().scores(raw(), split, scorer, values.size(), values.data()));
+    return values;
+  }
 };
 
 }  // namespace sz::inline sdk

@@ -33,7 +33,7 @@
 /* Entry, offer, descriptor and errors: host and plugin agree on one version that both ranges hold. */
 #define SZ_ABI_VERSION 1u
 /* Hooks, slots, services and host interfaces while they are drafts: must match exactly. */
-#define SZ_DRAFT 4u
+#define SZ_DRAFT 5u
 
 /* Whether the struct that p points to is long enough to hold `field`. */
 #define SZ_HAS(p, type, field) ((p)->struct_size >= offsetof(type, field) + sizeof(((type*)0)->field))

@@ -24,6 +24,11 @@ typedef struct sz_data {
   /* The tokens of a text, without control tokens: writes at most `capacity` of them and how many there are. An error
    * for a data set that has no tokenizer. */
   sz_error* (*encode)(const sz_host* host, sz_string text, uint64_t capacity, int64_t* ids, uint64_t* count);
+  /* [main] Raw scores of all samples of the split, in their order, by the name of a provider of sz.scorer/1 or of its
+   * plugin: computed where they aren't yet (its fit() among it), on the process's threads, else read from beside the
+   * data. `scores` has room for `capacity` elements, which must be count(split). The same on all ranks, which may ask at
+   * different times or not at all. Finite. An error that lists the scorers that there are for an unknown name. */
+  sz_error* (*scores)(const sz_host* host, sz_split split, const char* scorer, uint64_t capacity, double* scores);
 } sz_data;
 
 SZ_END_C
