@@ -80,14 +80,30 @@ void Gathers::check_bytes(const Unit& unit) {
   }
 }
 
+void Gathers::announce_change(uint64_t hash) {
+  if (comm_.size() == 1) return;
+  auto own = std::make_unique<uint64_t>(hash);
+  std::vector<uint64_t> all(size_t(comm_.size()));
+  sz::Work work = comm_.all_gather(SZ_CHANNEL_GATHER, own.get(), all.data(), sizeof hash);
+  announced_.push_back({std::move(own), std::move(all), std::move(work)});
+}
+
 void Gathers::compare_orders(const std::vector<int>& pass, uint64_t hash, const std::vector<std::string>& names) {
   if (comm_.size() == 1) return;
-  const std::vector<uint64_t> hashes = from_all(hash);
-  const auto differs = [&](uint64_t h) { return h != hashes[0]; };
-  const auto other = std::find_if(hashes.begin(), hashes.end(), differs);
-  if (other == hashes.end()) return;
-  // All ranks come here: they have seen the same hashes.
-  const size_t rank = size_t(other - hashes.begin());
+  const auto compare = [&](const std::vector<uint64_t>& hashes) {
+    const auto differs = [&](uint64_t h) { return h != hashes[0]; };
+    const auto other = std::find_if(hashes.begin(), hashes.end(), differs);
+    if (other != hashes.end()) tell_orders_apart(size_t(other - hashes.begin()), pass, names);
+  };
+  for (; !announced_.empty(); announced_.pop_front()) {
+    waits.wait(announced_.front().work);
+    compare(announced_.front().all);
+  }
+  compare(from_all(hash));
+}
+
+// All ranks come here together: they have seen the same hashes.
+void Gathers::tell_orders_apart(size_t other, const std::vector<int>& pass, const std::vector<std::string>& names) {
   const std::vector<uint64_t> lengths = from_all(pass.size());
   const uint64_t longest = *std::max_element(lengths.begin(), lengths.end());
   std::vector<int64_t> mine(pass.begin(), pass.end()), all(longest * lengths.size());
@@ -97,13 +113,13 @@ void Gathers::compare_orders(const std::vector<int>& pass, uint64_t hash, const 
     const auto begin = all.begin() + int64_t(r * longest);
     return std::vector<int64_t>(begin, begin + int64_t(lengths[r]));
   };
-  const std::vector<int64_t> first = pass_of(0), second = pass_of(rank);
+  const std::vector<int64_t> first = pass_of(0), second = pass_of(other);
   size_t place = 0;
   while (place < first.size() && place < second.size() && first[place] == second[place]) ++place;
-  throw sz::Error(SZ_COMM_LOST, "zero3_async_io: ranks 0 and " + std::to_string(rank) +
+  throw sz::Error(SZ_COMM_LOST, "zero3_async_io: ranks 0 and " + std::to_string(other) +
                                     " ran through the segments in different orders: as number " +
                                     std::to_string(place) + " of the step, rank 0 ran " +
-                                    segment_at(first, place, names) + " and rank " + std::to_string(rank) + " ran " +
+                                    segment_at(first, place, names) + " and rank " + std::to_string(other) + " ran " +
                                     segment_at(second, place, names) +
                                     "; all ranks must run the same segments, with weight 0 where they have no data");
 }

@@ -51,10 +51,11 @@ void Zero3::build(const sz_residency_setup& setup) {
   layout_ = make_layout(model_, comm_->size(), options_.persist_threshold);
   make_units();
   initialise(setup);
-  Reductions::Options reductions;
-  reductions.overlap = options_.overlap;
-  reductions.in_flight = 2 * size_t(std::max<int64_t>(1, options_.prefetch_segments));
-  reductions_.emplace(host(), units_, reductions);
+  // As many as segments may be on their way, so that no rank waits here for one that runs in another order.
+  size_t most_units = 1;
+  for (const auto& units : layout_.units_of_segment) most_units = std::max(most_units, units.size());
+  reductions_.emplace(host(), units_,
+                      Reductions::Options{options_.overlap, most_units * size_t(options_.prefetch_segments + 1)});
 }
 
 void Zero3::read_model(const sz_residency_setup& setup) {
@@ -133,10 +134,10 @@ void Zero3::recast_and_refresh() {
 
 void Zero3::note_next(int segment, sz_mode mode) {
   Order& order = order_of(mode);
-  // A training pass is a step (begin_step); the others begin with the first segment.
-  const bool begins = &order != &orders_[SZ_MODE_TRAIN] && segment == 0;
-  if (begins) report_->order(order.begin_pass(), mode, order, model_);
-  report_->order(order.next(segment), mode, order, model_);
+  if (begins_by_itself(mode) && segment == 0) report_->order(order.begin_pass(), mode, order, model_);
+  const Order::Event event = order.next(segment);
+  report_->order(event, mode, order, model_);
+  if (event == Order::Event::kChanged && !begins_by_itself(mode)) gathers_->announce_change(order.hash());
 }
 
 void Zero3::prefetch(const Order& order) {
@@ -265,10 +266,11 @@ void Zero3::accumulate(int32_t segment, int32_t, bool last, std::span<sz_tensor*
 }
 
 void Zero3::finish_gradients() {
-  reductions_->finish();
-  drop_idle();
+  // Before anything is waited for that another rank, in another order, may never send.
   const Order& order = orders_[SZ_MODE_TRAIN];
   gathers_->compare_orders(order.pass(), order.hash(), model_.segment_names);
+  reductions_->finish();
+  drop_idle();
   publish_waits();
 }
 

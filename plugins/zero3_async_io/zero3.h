@@ -52,6 +52,8 @@ class Zero3 : public sz::Plugin, public sz::Residency {
   bool whole_parameters(const UnitPlan& plan) const;
 
   Order& order_of(sz_mode mode) { return orders_[mode == SZ_MODE_RECOMPUTE ? uint32_t(SZ_MODE_TRAIN) : mode]; }
+  // A training pass is a step (begin_step); the others begin with the first segment.
+  static bool begins_by_itself(sz_mode mode) { return mode == SZ_MODE_EVALUATE || mode == SZ_MODE_GENERATE; }
   void note_next(int segment, sz_mode mode);
   void prefetch(const Order& order);
   void bring(const std::vector<int>& units);
