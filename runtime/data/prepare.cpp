@@ -191,8 +191,9 @@ Manifest prepare_into(const std::string& folder, const std::string& key, const P
                       const Inputs& inputs) {
   Manifest manifest;
   manifest.key = key;
-  Aside aside(folder + ".partial");
+  // Before there is a folder: its training takes long, can't be interrupted, and may be killed.
   const Tokenizer tokenizer = make_tokenizer(options, inputs);
+  Aside aside(folder + ".partial");
   write_file_atomically(aside.folder() + "/tokenizer.model", tokenizer.bytes());
   write_corpus(options, inputs, tokenizer, aside.folder(), manifest);
   list_parts(aside.folder(), manifest);
@@ -236,6 +237,7 @@ Prepared prepare(const PrepareOptions& options) {
   prepared.folder = options.cache + "/" + key;
 
   const CacheLock lock(prepared.folder + ".lock");
+  remove_abandoned(options.cache);
   if (std::optional<Manifest> current = find_current(prepared.folder, key)) {
     prepared.manifest = std::move(*current);
     prepared.reused = true;

@@ -5,7 +5,9 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include <atomic>
 #include <csignal>
+#include <memory>
 #include <set>
 #include <thread>
 
@@ -183,6 +185,52 @@ TEST(Prepare, OneOfManyPrepares) {
     thread.join();
   }
   EXPECT_EQ(std::count_if(results.begin(), results.end(), [](const Prepared& p) { return p.reused; }), 2);
+}
+
+// Of any data set: the next preparation of another one removes it, but not what somebody is at.
+TEST(Prepare, LeftoversOfOtherDataSets) {
+  TemporaryFolder folder;
+  const PrepareOptions options = options_for(folder, {folder.write("a.txt", test::mixed_corpus(30))});
+  for (const char* key : {"abandoned", "unlocked", "held"}) {
+    fs::create_directories(options.cache + "/" + key + ".partial/inside");
+  }
+  std::ofstream(options.cache + "/abandoned.lock");
+  const CacheLock held(options.cache + "/held.lock");
+  prepare(options);
+  EXPECT_FALSE(fs::exists(options.cache + "/abandoned.partial"));
+  EXPECT_FALSE(fs::exists(options.cache + "/unlocked.partial"));
+  EXPECT_TRUE(fs::exists(options.cache + "/held.partial/inside"));
+}
+
+// Ranks are stopped together: the one that waits lets the one that prepares clean up first.
+TEST(Prepare, AStoppedWaitLetsTheHolderCleanUp) {
+  TemporaryFolder folder;
+  const std::string path = folder.path() + "/key.lock";
+  install_signal_handlers();
+  std::atomic<bool> cleaned{false}, waited{false};
+  auto holder = std::make_unique<CacheLock>(path);
+  std::thread waiter([&] {
+    expect_error(Exit::kTerminated, "stopped", [&] { CacheLock lock(path); });
+    waited = cleaned.load();
+  });
+  ::raise(SIGTERM);
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  cleaned = true;
+  holder.reset();
+  waiter.join();
+  clear_signals();
+  EXPECT_TRUE(waited);
+}
+
+// A holder that isn't stopped itself is not waited for.
+TEST(Prepare, AStoppedWaitEnds) {
+  TemporaryFolder folder;
+  const std::string path = folder.path() + "/key.lock";
+  install_signal_handlers();
+  const CacheLock holder(path);
+  ::raise(SIGTERM);
+  expect_error(Exit::kTerminated, "stopped", [&] { CacheLock lock(path); });
+  clear_signals();
 }
 
 // A process that dies while it prepares leaves a folder aside and lets go of the lock: the next one starts over.
