@@ -1,6 +1,7 @@
 #include "app/environment.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 
 #include "base/cpu.h"
@@ -35,10 +36,14 @@ int threads_of_rank(int asked, const LaunchInfo& launch) {
 
 void report_exit(int rank, int code, const std::string& message) {
   const char* const folder = std::getenv("SZ_STATUS_DIR");
-  if (!folder) return;
+  static std::atomic<bool> told{false};
+  if (!folder || told) return;
   try {
     write_file_atomically(std::string(folder) + "/rank-" + std::to_string(rank),
                           "exit=" + std::to_string(code) + "\n" + message + "\n");
+    if (message.empty()) return;
+    told = true;
+    log::set_stderr_level(log::Level::kOff);
   } catch (const std::exception& e) {
     log::warn(std::string("the launcher can't be told how this rank ended: ") + e.what());
   }

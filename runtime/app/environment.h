@@ -13,7 +13,9 @@ LaunchInfo launch_info();
 // Threads of a rank: `asked` where > 0, else OMP_NUM_THREADS, else its share of the cores.
 int threads_of_rank(int asked, const LaunchInfo& launch);
 
-// Writes $SZ_STATUS_DIR/rank-N, from which the launcher learns how this rank ended; nothing without one.
+// Writes $SZ_STATUS_DIR/rank-N, from which the launcher learns how this rank ended; nothing without one. The launcher
+// shows the message, once for all ranks that have the same: from then on this one's go to its log alone, not to stderr.
+// The first message stands; what is told after it is a consequence. Thread: any.
 void report_exit(int rank, int code, const std::string& message);
 
 }  // namespace sz

@@ -27,6 +27,7 @@ spdlog::level::level_enum to_spdlog(Level level) {
     case Level::kInfo: return spdlog::level::info;
     case Level::kWarn: return spdlog::level::warn;
     case Level::kError: return spdlog::level::err;
+    case Level::kOff: return spdlog::level::off;
   }
   return spdlog::level::info;
 }

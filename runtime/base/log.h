@@ -6,7 +6,7 @@
 
 namespace sz::log {
 
-enum class Level { kDebug, kInfo, kWarn, kError };
+enum class Level { kDebug, kInfo, kWarn, kError, kOff };  // kOff: for set_stderr_level and open alone
 
 // Sends messages to PATH (appended; its folder is made) as well as stderr; RANK goes into the file's lines.
 // Only messages of at least stderr_level reach stderr; the file gets them all. An empty PATH: stderr alone.

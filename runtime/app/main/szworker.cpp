@@ -36,11 +36,20 @@ int guarded(const Verb& verb) {
   }
 }
 
+// The programmer's errors end a rank like any other error: in its log, told to the launcher, with exit code 1.
+void on_assertion(const std::string& message) {
+  sz::report_exit(sz::launch_info().rank, int(sz::Exit::kInternal), message);
+  sz::log::error(message);
+  sz::log::flush();
+  std::_Exit(int(sz::Exit::kInternal));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   sz::install_allocator();
-  sz::install_signal_handlers();
+  sz::set_assertion_handler(on_assertion);
+  sz::install_signal_handlers(sz::launch_info().under_mpi ? sz::SecondStop::kIgnored : sz::SecondStop::kEnds);
   CLI::App app{"one rank of a training run; started by szlaunch", "szworker"};
   app.require_subcommand(1);
   sz::RunArguments arguments;
@@ -75,9 +84,9 @@ int main(int argc, char** argv) {
     if (run->parsed()) return sz::run_command(arguments);
     if (check->parsed()) return sz::check_command(arguments);
     if (prepare->parsed()) return sz::data_prepare_command(arguments);
+    if (scores->parsed()) return sz::data_scores_command(arguments);
     if (doctor->parsed()) return sz::doctor_command();
     if (schema->parsed()) return sz::schema_command(names);
-    if (scores->parsed()) return sz::data_scores_command(arguments);
     if (list->parsed()) return sz::plugins_list_command(arguments);
     if (plan->parsed()) return sz::plugins_plan_command(arguments);
     return info->parsed() ? sz::plugins_info_command(name, arguments) : int(sz::Exit::kUsage);
