@@ -13,8 +13,8 @@ const char* meaning(int code) {
     case kCorrupt: return "checkpoint or swap file damaged";
     case kPeerLost: return "communication failed or a rank was lost";
     case kExhausted: return "memory or disk exhausted";
-    case kInterrupted: return "interrupted, state saved";
-    case kTerminated: return "asked to stop, state saved";
+    case kInterrupted: return "interrupted";
+    case kTerminated: return "asked to stop";
     default: return "not one of szlaunch's exit codes";
   }
 }

@@ -13,8 +13,8 @@ constexpr int kDiverged = 5;
 constexpr int kCorrupt = 6;
 constexpr int kPeerLost = 7;
 constexpr int kExhausted = 8;
-constexpr int kInterrupted = 130;  // SIGINT, state saved
-constexpr int kTerminated = 143;   // SIGTERM, state saved
+constexpr int kInterrupted = 130;  // SIGINT; what there was to save is saved
+constexpr int kTerminated = 143;   // SIGTERM or SIGHUP; likewise
 
 // A code in two or three words, as in "exit code 4: data".
 const char* meaning(int code);

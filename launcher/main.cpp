@@ -25,10 +25,11 @@ Examples:
 
 `szlaunch COMMAND --help` says more. `szlaunch NAME` runs the executable szlaunch-NAME if there is one.
 Exit codes: 0 done, 1 internal error, 2 usage or configuration, 3 plugin, 4 data, 5 training diverged,
-6 checkpoint damaged, 7 a rank or the connection was lost, 8 memory or disk exhausted, 130/143 stopped, state saved.)";
+6 checkpoint damaged, 7 a rank or the connection was lost, 8 memory or disk exhausted, 130/143 asked to stop.)";
 
 constexpr char kRunHelp[] = R"(
-SIGTERM, SIGINT (Ctrl-C): the ranks save their state and end; exit code 143 or 130. A second one kills them.
+SIGTERM, SIGHUP, SIGINT (Ctrl-C): the ranks save their state and end; exit code 143, for SIGINT 130. A second one,
+half a second later or more, kills them. SIGUSR1: they save their state and go on.
 One rank lost ends the others within 10 seconds; exit code 7.
 
 Environment: SZ_WORKER names another szworker; OMP_NUM_THREADS the threads of a rank (default: cores / ranks).
@@ -52,9 +53,10 @@ constexpr WorkerVerb kWorkerVerbs[] = {
      "Example:\n  szlaunch check configs/quickstart.toml"},
     {"plugins", "List plugins, describe one, or show the load plan of a configuration",
      "Usage:\n"
-     "  szlaunch plugins list           every plugin found, with version and summary\n"
-     "  szlaunch plugins info NAME      its hooks, slots, services and configuration keys\n"
-     "  szlaunch plugins plan CONFIG    which plugins are loaded, in which order, who owns which slot"},
+     "  szlaunch plugins list [CONFIG]         every plugin found, with version and summary\n"
+     "  szlaunch plugins info NAME [CONFIG]    its hooks, slots, services and configuration keys\n"
+     "  szlaunch plugins plan CONFIG           which plugins are loaded, in which order, who owns which slot\n\n"
+     "CONFIG names folders to search and plugins' paths; `list` and `plan` take --set KEY=VALUE as well."},
     {"data", "Prepare a configuration's data set ahead of training, or look at how hard its samples are",
      "Usage:\n"
      "  szlaunch data prepare CONFIG [--set KEY=VALUE]...\n"
@@ -64,8 +66,6 @@ constexpr WorkerVerb kWorkerVerbs[] = {
      "scores: scores every sample with each plugin that scores texts (once; an interrupted pass goes on), and shows\n"
      "distributions by language, correlations, and the easiest, middle and hardest samples.\n\n"
      "Example:\n  szlaunch data scores my.toml --set plugins.scorer_tfidf.enabled=true"},
-    {"estimate", "Estimate memory and time of a configuration",
-     "Usage: szlaunch estimate CONFIG [--set KEY=VALUE]..."},
 };
 
 std::vector<std::string> verbs() {
@@ -75,9 +75,12 @@ std::vector<std::string> verbs() {
 }
 
 int run_worker_verb(const WorkerVerb& verb, const Arguments& arguments) {
-  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
-    std::fprintf(arguments.empty() ? stderr : stdout, "%s\n\n%s\n", verb.summary, verb.help);
-    return arguments.empty() ? kUsage : kDone;
+  // Wherever help is asked for it is ours: the worker's own would speak of szworker.
+  const bool asked = std::any_of(arguments.begin(), arguments.end(),
+                                 [](const std::string& word) { return word == "--help" || word == "-h"; });
+  if (asked || arguments.empty()) {
+    std::fprintf(asked ? stdout : stderr, "%s\n\n%s\n", verb.summary, verb.help);
+    return asked ? kDone : kUsage;
   }
   const auto worker = find_worker();
   if (!worker) return kUsage;

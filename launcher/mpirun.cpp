@@ -35,10 +35,13 @@ bool may_become_notice_line(const std::string& line) {
   return close == std::string::npos || tag.find(':') != std::string::npos;
 }
 
-// "[host:1234] 1 more process has sent help message ..." and the like.
+// "[host:1234] 1 more process has sent help message ...", "[host:1234] [[40353,0],0] ORTE_ERROR_LOG: ..." and the like:
+// the latter's second bracket names one of mpirun's own daemons.
 bool is_notice_line(const std::string& line) {
   if (line.empty() || line[0] != '[') return false;
-  for (const char* words : {"] PMIX ERROR", "more process has sent help message",
+  const std::size_t close = line.find(']');
+  if (close != std::string::npos && line.compare(close, 4, "] [[") == 0) return true;
+  for (const char* words : {"ORTE_ERROR_LOG", "] PMIX ERROR", "] OPAL ERROR", "more process has sent help message",
                             "more processes have sent help message", "orte_base_help_aggregate"}) {
     if (line.find(words) != std::string::npos) return true;
   }

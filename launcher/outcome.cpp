@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <set>
 
 #include "exit_code.h"
 
@@ -36,18 +37,45 @@ std::optional<int> first_report(const Ending& ending, Wanted wanted) {
   return first;
 }
 
-Outcome from_report(const Ending& ending, int rank) {
+std::string account(const Ending& ending, int rank) {
   const Report& report = *ending.reports[rank];
-  const std::string kind = "exit code " + std::to_string(report.code) + ": " + meaning(report.code);
-  if (report.message.empty()) return {report.code, name_of(rank) + " failed (" + kind + ")"};
-  return {report.code, name_of(rank) + ": " + report.message + " (" + kind + ")"};
+  const std::string kind = " (exit code " + std::to_string(report.code) + ": " + meaning(report.code) + ")";
+  const char* const wordless = is_stop(report.code) ? " stopped" : " failed";
+  return name_of(rank) + (report.message.empty() ? wordless : ": " + report.message) + kind;
 }
 
-// The rank that ended without a report before any other failed.
+Outcome from_report(const Ending& ending, int rank) { return {ending.reports[rank]->code, account(ending, rank)}; }
+
+// The first error, and those of other ranks that aren't the same.
+Outcome from_own_errors(const Ending& ending, int first) {
+  Outcome outcome = from_report(ending, first);
+  std::set<std::string> told = {ending.reports[first]->message};
+  for (int rank = 0; rank < static_cast<int>(ending.reports.size()); ++rank) {
+    const auto& report = ending.reports[rank];
+    if (!report || !is_own_error(report->code) || !told.insert(report->message).second) continue;
+    outcome.message += "\nszlaunch: " + account(ending, rank);
+  }
+  return outcome;
+}
+
+// Whether an earlier failure or stop of another rank ended this one, which made no report: MPI_Abort kills.
+bool was_ended_by_another(const Ending& ending, const Ended& ended) {
+  const auto& end = ending.ends[ended.rank];
+  const auto first = first_report(ending, [](int code) { return code != kDone; });
+  return first && ending.reports[*first]->written_ns <= (end ? end->written_ns : ended.seen_ns);
+}
+
+// Whether the request to stop ended a rank that had no handler for it yet.
+bool was_stopped_early(const Ending& ending, int rank) {
+  const auto& end = ending.ends[rank];
+  return ending.stop_signal != 0 && end && end->by_signal && end->number == SIGTERM;
+}
+
+// The first rank that ended without a report and of itself.
 std::optional<int> lost_rank(const Ending& ending) {
-  for (int rank : ending.ended) {
-    if (!ending.reports[rank]) return rank;
-    if (ending.reports[rank]->code != kDone) return std::nullopt;
+  for (const Ended& ended : ending.ended) {
+    const bool told = ending.reports[ended.rank].has_value();
+    if (!told && !was_ended_by_another(ending, ended) && !was_stopped_early(ending, ended.rank)) return ended.rank;
   }
   return std::nullopt;
 }
@@ -62,13 +90,29 @@ Outcome from_lost_rank(const Ending& ending, int rank) {
                                               " without a report; the lines above say why"};
 }
 
+// A stop that saved says so, and is all ranks' since they save together; any other says what became of the run.
+std::string stop_text(const Ending& ending) {
+  if (const auto rank = first_report(ending, is_stop)) {
+    const std::string& message = ending.reports[*rank]->message;
+    if (message.find("state saved") != std::string::npos) return "; the ranks saved their state";
+    return message.empty() ? "" : "; " + message;
+  }
+  for (const Ended& ended : ending.ended) {
+    if (was_stopped_early(ending, ended.rank)) return " before training began";
+  }
+  return "";
+}
+
 Outcome from_stop(const Ending& ending) {
   const bool interrupted = ending.stop_signal == SIGINT;
   const int code = interrupted ? kInterrupted : kTerminated;
   const std::string what = interrupted ? "interrupted (SIGINT)" : "asked to stop (SIGTERM)";
-  const bool saved = first_report(ending, is_stop).has_value();
-  if (ending.forced) return {code, what + " twice: the ranks were killed, and the last checkpoint is what remains"};
-  return {code, what + (saved ? "; the ranks saved their state" : "")};
+  if (ending.forced) return {code, what + " twice: the ranks were killed, and what they had not saved is lost"};
+  return {code, what + stop_text(ending)};
+}
+
+bool all_done(const Ending& ending) {
+  return std::all_of(ending.reports.begin(), ending.reports.end(), [](const auto& r) { return r && r->code == kDone; });
 }
 
 Outcome from_mpirun(const Ending& ending) {
@@ -81,15 +125,17 @@ Outcome from_mpirun(const Ending& ending) {
 }  // namespace
 
 Outcome decide(const Ending& ending) {
-  if (auto rank = first_report(ending, is_own_error)) return from_report(ending, *rank);
+  if (auto rank = first_report(ending, is_own_error)) return from_own_errors(ending, *rank);
   if (ending.forced) return from_stop(ending);
   const bool mpirun_died = WIFSIGNALED(ending.mpirun_status) && !ending.mpirun_killed;
   if (mpirun_died) return from_mpirun(ending);
   if (auto rank = lost_rank(ending)) return from_lost_rank(ending, *rank);
-  if (auto rank = first_report(ending, [](int code) { return code == kPeerLost; })) return from_report(ending, *rank);
+  const auto first = first_report(ending, [](int code) { return code != kDone; });
+  if (first && ending.reports[*first]->code == kPeerLost) return from_report(ending, *first);
+  if (ending.stop_signal != 0 && all_done(ending)) return {kDone, "the run was done before it could stop"};
   if (ending.stop_signal != 0) return from_stop(ending);
   // A stop that somebody else asked the ranks for, such as a batch system.
-  if (auto rank = first_report(ending, is_stop)) return from_report(ending, *rank);
+  if (first) return from_report(ending, *first);
   if (ending.mpirun_status != 0) return from_mpirun(ending);
   return {};
 }

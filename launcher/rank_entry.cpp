@@ -45,6 +45,7 @@ int enter_rank(const Arguments& worker) {
   if (pid == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != keeper) _exit(kPeerLost);  // it died in between
+    signal(SIGUSR1, SIG_IGN);                   // until the worker listens, there is nothing to save
     _exit(exec(worker));
   }
   // mpirun signals the process group: that is for the worker, which may take its time.

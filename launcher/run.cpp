@@ -1,5 +1,6 @@
 #include "run.h"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -76,6 +77,7 @@ int run(const RunOptions& options) {
   const auto worker = find_worker();
   if (!worker) return kUsage;
   prepare_environment(options.ranks);
+  signal(SIGUSR1, SIG_IGN);  // until somebody listens, there is nothing to save; a worker in our place inherits it
   if (options.ranks == 1) return exec(worker_command(*worker, options));
 
   const auto mpirun = find_on_path("mpirun");

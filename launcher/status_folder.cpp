@@ -30,6 +30,12 @@ bool is_young(const Fd& folder) {
   return fstat(folder.get(), &information) != 0 || time(nullptr) - information.st_mtime < 60;
 }
 
+long long written_ns(const std::string& file) {
+  struct stat information {};
+  if (stat(file.c_str(), &information) != 0) return 0;
+  return information.st_mtim.tv_sec * 1'000'000'000LL + information.st_mtim.tv_nsec;
+}
+
 void remove_left_behind(const std::string& parent) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(parent, ignored)) {
@@ -74,19 +80,18 @@ std::optional<Report> StatusFolder::report(int rank) const {
   report.code = std::atoi(first.c_str() + 5);
   report.message.assign(std::istreambuf_iterator<char>(file), {});
   while (!report.message.empty() && report.message.back() == '\n') report.message.pop_back();
-  struct stat information {};
-  if (stat(name.c_str(), &information) == 0) {
-    report.written_ns = information.st_mtim.tv_sec * 1'000'000'000LL + information.st_mtim.tv_nsec;
-  }
+  report.written_ns = written_ns(name);
   return report;
 }
 
 std::optional<RankEnd> StatusFolder::end(int rank) const {
-  std::ifstream file(path() + "/end-" + std::to_string(rank));
+  const std::string name = path() + "/end-" + std::to_string(rank);
+  std::ifstream file(name);
   std::string how;
   RankEnd end;
   if (!(file >> how >> end.number)) return std::nullopt;
   end.by_signal = how == "signal";
+  end.written_ns = written_ns(name);
   return end;
 }
 

@@ -28,7 +28,8 @@ struct Report {
 
 struct RankEnd {
   bool by_signal = false;
-  int number = 0;  // the signal, or the exit code
+  int number = 0;            // the signal, or the exit code
+  long long written_ns = 0;  // to compare with Report's
 };
 
 // A new folder PARENT/szlaunch.XXXXXX, removed with all that is in it. It is locked while its szlaunch lives: the next

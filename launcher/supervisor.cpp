@@ -24,6 +24,7 @@ constexpr milliseconds kFindEvery{50};    // while ranks have yet to say their p
 constexpr milliseconds kGrace{4000};      // for the other ranks, once one has failed
 constexpr milliseconds kNextPush{2000};   // from killing the ranks to asking mpirun, and on to killing it
 constexpr milliseconds kReap{1000};
+constexpr milliseconds kOneRequest{500};  // signals to stop that come together
 
 void write_all(int fd, const char* bytes, std::size_t count) {
   while (count > 0) {
@@ -40,6 +41,11 @@ void write_all(int fd, const char* bytes, std::size_t count) {
   }
 }
 
+bool is_ignored(int number) {
+  struct sigaction action {};
+  return sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 bool readable(const pollfd& entry) { return (entry.revents & (POLLIN | POLLHUP | POLLERR)) != 0; }
 
 }  // namespace
@@ -48,7 +54,8 @@ Supervisor::Supervisor(int ranks, const StatusFolder& status, bool filter_notice
     : ranks_(ranks), status_(status), filter_notices_(filter_notices) {
   sigset_t handled;
   sigemptyset(&handled);
-  for (int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&handled, number);
+  for (int number : {SIGINT, SIGTERM, SIGUSR1}) sigaddset(&handled, number);
+  if (!is_ignored(SIGHUP)) sigaddset(&handled, SIGHUP);
   sigprocmask(SIG_BLOCK, &handled, nullptr);
   signals_ = Fd(signalfd(-1, &handled, SFD_CLOEXEC | SFD_NONBLOCK));
   signal(SIGPIPE, SIG_IGN);
@@ -82,7 +89,7 @@ void Supervisor::poll_once() {
   poll(entries.data(), entries.size(), poll_timeout());
   if (readable(entries[1])) pass(mpirun_.out, STDOUT_FILENO);
   if (readable(entries[2])) pass(mpirun_.err, STDERR_FILENO);
-  if (readable(entries[3])) on_signal();
+  if (readable(entries[3])) on_signals();
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
     if (readable(entries[first_rank + rank])) on_rank_end(static_cast<int>(rank));
   }
@@ -117,25 +124,40 @@ void Supervisor::find_ranks() {
 void Supervisor::on_rank_end(int rank) {
   ranks_[rank].ended = true;
   if (patience_ != Patience::kWait || ending_.forced) return;  // by our own hand
-  ending_.ended.push_back(rank);
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  ending_.ended.push_back({rank, std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()});
   const auto report = status_.report(rank);
   const bool well = report && (report->code == kDone || report->code == kInterrupted || report->code == kTerminated);
   if (!well && !deadline_) deadline_ = Clock::now() + kGrace;
 }
 
-void Supervisor::on_signal() {
+void Supervisor::on_signals() {
   signalfd_siginfo info;
   while (read(signals_.get(), &info, sizeof info) == sizeof info) {
-    if (ending_.stop_signal == 0) {
-      ending_.stop_signal = info.ssi_signo == SIGINT ? SIGINT : SIGTERM;
-      std::fprintf(stderr, "\nszlaunch: stopping; the ranks save their state first (once more to kill them)\n");
-      signal_ranks(SIGTERM);
-      continue;
+    if (info.ssi_signo == SIGUSR1) {
+      ask_to_save();
+    } else {
+      on_stop(info.ssi_signo == SIGINT ? SIGINT : SIGTERM);
     }
+  }
+}
+
+void Supervisor::on_stop(int signal) {
+  if (ending_.stop_signal == 0) {
+    ending_.stop_signal = signal;
+    stopped_at_ = Clock::now();
+    std::fprintf(stderr, "\nszlaunch: stopping once the ranks have saved what they have (once more to kill them)\n");
+    signal_ranks(SIGTERM);
+  } else if (Clock::now() - stopped_at_ >= kOneRequest) {
     ending_.forced = true;
     signal_ranks(SIGKILL);
     deadline_ = Clock::now();
   }
+}
+
+void Supervisor::ask_to_save() {
+  const auto living = std::find_if(ranks_.begin(), ranks_.end(), [](const Rank& r) { return r.found && !r.ended; });
+  if (living != ranks_.end()) send_signal(living->worker, SIGUSR1);
 }
 
 void Supervisor::on_deadline() {

@@ -3,8 +3,10 @@
 // - Ranks' output passes through as it comes.
 // - Once a rank is lost or fails, the others have some seconds to end by themselves; then they are killed, and mpirun
 //   after them.
-// - SIGTERM, SIGINT and SIGHUP are passed on to the ranks as SIGTERM, directly and not by way of mpirun, which would
-//   kill them after two seconds: they may take their time to save. A second signal kills.
+// - SIGTERM, SIGINT and SIGHUP (unless it was ignored, as by nohup) are passed on to the ranks as SIGTERM, directly and
+//   not by way of mpirun, which would kill them after two seconds: they may take their time to save. A second one,
+//   half a second later or more, kills; those that come sooner are the same request, sent to many processes at once.
+// - SIGUSR1 (save now) is passed on to one rank, which asks for all: to more of them would be to save twice.
 // - If mpirun dies, its ranks do too.
 #pragma once
 #include <chrono>
@@ -42,7 +44,9 @@ class Supervisor {
 
   void find_ranks();
   void on_rank_end(int rank);
-  void on_signal();
+  void on_signals();
+  void on_stop(int signal);
+  void ask_to_save();
   void on_deadline();
   void poll_once();
   int poll_timeout() const;
@@ -59,6 +63,7 @@ class Supervisor {
   Child mpirun_;
   Fd signals_;
   Ending ending_;
+  Clock::time_point stopped_at_;
   bool mpirun_ended_ = false;
   Patience patience_ = Patience::kWait;
   std::optional<Clock::time_point> deadline_;

@@ -4,9 +4,13 @@
 //   silent CODE         ends without a report
 //   raise SIGNAL        dies by the signal
 //   barrier             waits for all ranks in MPI
-//   save                on SIGTERM reports 143 and ends, after half a second of saving
+//   save                on SIGTERM reports 143 and ends, after half a second of saving; on SIGUSR1 says so and goes on
+//   prepare             on SIGTERM reports 143 with nothing saved; then the others are killed, as by MPI_Abort
+//   load                has no handlers yet, as while libraries are loaded
 //   stubborn            ignores SIGTERM and never ends
+//   finish              ends well on SIGTERM, as a run whose last step it was
 //   babble              writes to both streams: whole lines, and an unfinished one with a carriage return
+//   notice              writes what Open MPI's own daemons write
 //
 // Each rank says its pid in $FAKE_FOLDER/pid-N once it is about to act. Ranks that aren't mentioned end well.
 #include <mpi.h>
@@ -24,6 +28,7 @@
 namespace {
 
 std::atomic<bool> asked_to_stop{false};
+std::atomic<bool> asked_to_save{false};
 
 void write_aside(const std::string& path, const std::string& text) {
   const std::string part = path + ".part";
@@ -31,11 +36,15 @@ void write_aside(const std::string& path, const std::string& text) {
   std::rename(part.c_str(), path.c_str());
 }
 
-[[noreturn]] void report_and_exit(int rank, int code, const std::string& message) {
+void report(int rank, int code, const std::string& message) {
   if (const char* folder = std::getenv("SZ_STATUS_DIR")) {
     write_aside(std::string(folder) + "/rank-" + std::to_string(rank),
                 "exit=" + std::to_string(code) + "\n" + message + "\n");
   }
+}
+
+[[noreturn]] void report_and_exit(int rank, int code, const std::string& message) {
+  report(rank, code, message);
   int initialized = 0;
   MPI_Initialized(&initialized);
   if (initialized && code == 0) MPI_Finalize();
@@ -61,6 +70,26 @@ void babble(int rank) {
   std::fprintf(stderr, "\n[rank %d] warning\n%s\na sample\n%s\n", rank, dashes.c_str(), dashes.c_str());
 }
 
+void wait_for_stop() {
+  while (!asked_to_stop) {
+    if (asked_to_save.exchange(false)) {
+      std::printf("saving on request\n");
+      std::fflush(stdout);
+    }
+    usleep(10'000);
+  }
+}
+
+// Reports, then ends all ranks by MPI_Abort.
+[[noreturn]] void stop_in_preparation(int rank) {
+  wait_for_stop();
+  report(rank, 143, "data: stopped while preparing; nothing of it is kept");
+  int initialized = 0;
+  MPI_Initialized(&initialized);
+  if (initialized) MPI_Abort(MPI_COMM_WORLD, 7);
+  std::exit(143);
+}
+
 void act(int rank, const std::string& action) {
   std::istringstream words(action);
   std::string verb, message;
@@ -76,10 +105,19 @@ void act(int rank, const std::string& action) {
     signal(SIGTERM, SIG_IGN);
     for (;;) pause();
   }
+  if (verb == "notice") {
+    std::fprintf(stderr, "[host:1234] [[40353,0],0] ORTE_ERROR_LOG: Data unpack failed in file show_help.c at line 501\n");
+    std::fprintf(stderr, "[host:1234] [[40353,0],0] usock_peer_send_blocking: send() to socket 29 failed\n");
+  }
+  if (verb == "load") {
+    for (;;) pause();
+  }
+  if (verb == "finish") wait_for_stop();
+  if (verb == "prepare") stop_in_preparation(rank);
   if (verb == "save") {
-    while (!asked_to_stop) usleep(10'000);
+    wait_for_stop();
     usleep(500'000);
-    report_and_exit(rank, 143, "stopped at step 7, state saved");
+    report_and_exit(rank, 143, "stopped by a signal; state saved");
   }
 }
 
@@ -102,6 +140,8 @@ int main(int argc, char** argv) {
   std::fflush(stdout);
   const std::string action = read_action(argv[2], rank);
   if (action == "stubborn") signal(SIGTERM, SIG_IGN);
+  if (action == "load") signal(SIGTERM, SIG_DFL);
+  if (action == "save") signal(SIGUSR1, [](int) { asked_to_save = true; });
   if (const char* folder = std::getenv("FAKE_FOLDER")) {
     write_aside(std::string(folder) + "/pid-" + std::to_string(rank), std::to_string(getpid()) + "\n");
   }

@@ -53,10 +53,12 @@ class LauncherTest(unittest.TestCase):
         self.assert_nothing_left(ranks)
         return result
 
-    def start_ranks(self, ranks, *actions):
-        """Starts szlaunch and waits until all ranks are about to act."""
+    def start_ranks(self, ranks, *actions, before=()):
+        """Starts szlaunch, by the command `before` if any, and waits until all ranks are about to act."""
         self.config.write_text("\n".join(actions) + "\n")
-        process = subprocess.Popen([SZLAUNCH, "run", str(self.config), "-n", str(ranks)], env=self.environment,
+        for old in self.folder.glob("pid-*"):
+            old.unlink()
+        process = subprocess.Popen([*before, SZLAUNCH, "run", str(self.config), "-n", str(ranks)], env=self.environment,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(self.stop, process)
         wait_until(lambda: all((self.folder / f"pid-{rank}").exists() for rank in range(ranks)), "the ranks to start")
@@ -140,6 +142,19 @@ class RunTest(LauncherTest):
                 result = self.run_ranks(2, f"0 exit {code} why", f"1 exit {code} why")
                 self.assertEqual(result.returncode, code, result.stderr)
                 self.assertRegex(result.stderr, r"^szlaunch: rank [01]: why \(exit code \d: [a-z ]+\)\n$")
+
+    def test_one_cause_is_told_once_and_another_besides(self):
+        result = self.run_ranks(3, "0 exit 2 wrong key", "1 exit 2 wrong key", "2 exit 2 wrong key")
+        self.assertRegex(result.stderr, r"^szlaunch: rank [012]: wrong key \(exit code 2: [a-z ]+\)\n$")
+        result = self.run_ranks(2, "0 exit 4 no text", "1 exit 8 disk full")
+        self.assertIn(result.returncode, (4, 8))
+        self.assertEqual(len(result.stderr.splitlines()), 2, result.stderr)
+        self.assertIn("rank 0: no text", result.stderr)
+        self.assertIn("rank 1: disk full", result.stderr)
+
+    def test_notices_of_open_mpi_are_kept_back(self):
+        self.assertEqual(self.run_ranks(2, "0 notice", "1 notice").stderr, "")
+        self.assertEqual(self.run_ranks(2, "1 notice", options=["-v"]).stderr.count("[[40353,0],0]"), 2)
 
     def test_missing_configuration(self):
         result = self.launch("run", "nowhere.toml", "-n", 2)
@@ -225,6 +240,77 @@ class StopTest(LauncherTest):
     def test_sigint_is_130(self):
         code, errors = self.stop_with(signal.SIGINT, "0 save", "1 save")
         self.assertEqual(code, 130, errors)
+        self.assertIn("the ranks saved their state", errors)
+
+    def test_hang_up_is_a_stop(self):
+        code, errors = self.stop_with(signal.SIGHUP, "0 save", "1 save")
+        self.assertEqual(code, 143, errors)
+        self.assertIn("the ranks saved their state", errors)
+
+    def test_nohup_is_respected(self):
+        process = self.start_ranks(2, "0 save", "1 save", before=["nohup"])
+        process.send_signal(signal.SIGHUP)
+        process.send_signal(signal.SIGUSR1)  # heard after it
+        while (line := process.stdout.readline()) != "saving on request\n":
+            self.assertTrue(line, "szlaunch ended")
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=LIMIT)
+        self.assertEqual(process.returncode, 143, errors)
+
+    def test_sigusr1_asks_to_save_and_the_run_goes_on(self):
+        for ranks in (1, 2):
+            with self.subTest(ranks=ranks):
+                process = self.start_ranks(ranks, *[f"{rank} save" for rank in range(ranks)])
+                for _ in range(2):
+                    process.send_signal(signal.SIGUSR1)
+                    while (line := process.stdout.readline()) != "saving on request\n":
+                        self.assertTrue(line, "szlaunch ended")
+                process.send_signal(signal.SIGTERM)
+                output, errors = process.communicate(timeout=LIMIT)
+                self.assertEqual(process.returncode, 143, errors)
+                self.assertNotIn("saving on request", output, "one rank asks for all")
+                self.assert_nothing_left(ranks)
+
+    def test_sigusr1_before_a_rank_can_save_is_harmless(self):
+        for ranks in (1, 2):
+            with self.subTest(ranks=ranks):
+                process = self.start_ranks(ranks, *[f"{rank} finish" for rank in range(ranks)])
+                process.send_signal(signal.SIGUSR1)
+                process.send_signal(signal.SIGTERM)
+                _, errors = process.communicate(timeout=LIMIT)
+                self.assertEqual(process.returncode, 0, errors)
+
+    def test_a_stop_in_preparation_saved_nothing(self):
+        code, errors = self.stop_with(signal.SIGTERM, "0 prepare", "1 load")
+        self.assertEqual(code, 143, errors)
+        self.assertNotIn("saved their state", errors)
+        code, errors = self.stop_with(signal.SIGINT, "0 prepare", "1 prepare")
+        self.assertEqual(code, 130, errors)
+        self.assertIn("interrupted (SIGINT); data: stopped while preparing; nothing of it is kept\n", errors)
+
+    def test_the_others_that_an_ending_rank_ends_are_not_lost(self):
+        for first, second in (("0 prepare", "1 stubborn"), ("0 stubborn", "1 prepare")):
+            code, errors = self.stop_with(signal.SIGTERM, first, second)
+            self.assertEqual(code, 143, errors)
+            self.assertIn("nothing of it is kept", errors)
+
+    def test_a_stop_while_ranks_load(self):
+        code, errors = self.stop_with(signal.SIGTERM, "0 load", "1 load")
+        self.assertEqual(code, 143, errors)
+        self.assertIn("asked to stop (SIGTERM) before training began", errors)
+
+    def test_a_run_that_was_done_before_it_could_stop(self):
+        code, errors = self.stop_with(signal.SIGTERM, "0 finish", "1 finish")
+        self.assertEqual(code, 0, errors)
+        self.assertIn("done before it could stop", errors)
+
+    def test_a_burst_of_signals_is_one_request(self):
+        process = self.start_ranks(2, "0 save", "1 save")
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
+            process.send_signal(number)
+        _, errors = process.communicate(timeout=LIMIT)
+        self.assertIn(process.returncode, (130, 143), errors)
+        self.assertIn("the ranks saved their state", errors)
 
     def test_error_while_saving_wins(self):
         self.config.write_text("")
@@ -240,6 +326,7 @@ class StopTest(LauncherTest):
         process.send_signal(signal.SIGTERM)
         while "once more" not in process.stderr.readline():
             self.assertIsNone(process.poll())
+        time.sleep(0.6)  # within half a second it is the same request
         process.send_signal(signal.SIGTERM)
         _, errors = process.communicate(timeout=LIMIT)
         self.assertEqual(process.returncode, 143, errors)
@@ -264,7 +351,7 @@ class VerbTest(LauncherTest):
         self.assertRegex(self.launch("--version").stdout, r"^szlaunch \d+\.\d+\.\d+\n$")
         result = self.launch("--help")
         self.assertEqual(result.returncode, 0)
-        for verb in ("run", "check", "plugins", "data", "estimate", "doctor", "Examples:"):
+        for verb in ("run", "check", "plugins", "data", "doctor", "Examples:"):
             self.assertIn(verb, result.stdout)
         self.assertEqual(self.launch("help").stdout, result.stdout)
         self.assertIn("--resume", self.launch("help", "run").stdout)
@@ -285,12 +372,24 @@ class VerbTest(LauncherTest):
                 self.assertEqual(self.launch("run", self.config, *arguments).returncode, 2)
 
     def test_verbs_of_the_worker(self):
-        for words in (["check", "a.toml"], ["plugins", "plan", "a.toml"], ["data", "prepare", "a.toml", "--set", "a=1"],
-                      ["estimate", "a.toml"]):
+        for words in (["check", "a.toml"], ["plugins", "plan", "a.toml"], ["data", "prepare", "a.toml", "--set", "a=1"]):
             with self.subTest(words=words):
                 self.assertEqual(self.launch(*words).stdout.split(), words)
-        self.assertIn("Usage", self.launch("plugins", "--help").stdout)
         self.assertEqual(self.launch("check").returncode, 2)
+
+    def test_help_of_the_workers_verbs_speaks_of_szlaunch(self):
+        help = self.launch("plugins", "--help").stdout
+        self.assertIn("szlaunch plugins info NAME", help)
+        for words in (["plugins", "info", "--help"], ["plugins", "plan", "a.toml", "-h"], ["help", "plugins"]):
+            with self.subTest(words=words):
+                self.assertEqual(self.launch(*words).stdout, help)
+        for words in (["check", "a.toml", "--help"], ["data", "prepare", "--help"]):
+            with self.subTest(words=words):
+                self.assertIn(f"szlaunch {' '.join(words[:-1]).replace('a.toml', 'CONFIG')}", self.launch(*words).stdout)
+
+    def test_a_verb_that_is_not_there_is_not_promised(self):
+        self.assertNotIn("estimate", self.launch("--help").stdout)
+        self.assertEqual(self.launch("estimate", "a.toml").returncode, 2)
 
     def test_external_command(self):
         program = self.folder / "szlaunch-greet"
@@ -309,7 +408,7 @@ class VerbTest(LauncherTest):
     def test_doctor(self):
         result = self.launch("doctor")
         self.assertEqual(result.returncode, 0, result.stdout)
-        self.assertRegex(result.stdout, r"ok +mpirun +mpirun \(Open MPI\)")
+        self.assertRegex(result.stdout, r"ok +MPI +mpirun \(Open MPI\)")
 
 
 if __name__ == "__main__":

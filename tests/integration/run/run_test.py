@@ -1,9 +1,10 @@
 """Whole runs over mpirun: what they leave behind, how they add up, stop, fail and go on."""
 import os
+import re
 import signal
 import unittest
 
-from harness import TEST_PLUGINS, RunCase, alive, descendants, relative_difference
+from harness import TEST_PLUGINS, RunCase, alive, descendants, relative_difference, write_corpus
 
 METRICS = ("step", "attempt", "loss", "lr", "grad_norm", "tokens", "tokens_per_s", "seconds", "memory_bytes")
 
@@ -224,6 +225,15 @@ class VerbTest(RunCase):
         plan = self.launch("plugins", "plan", self.config).stdout
         self.assertIn("gradient_zscore", plan)
         self.assertIn("residency", plan)
+
+    def test_doctor_looks_at_all_that_a_run_needs(self):
+        result = self.launch("doctor")
+        found = dict(re.match(r"(ok|note|FAIL) +(.{14}) (.+)", line).group(2, 3) for line in result.stdout.splitlines())
+        found = {name.strip(): text for name, text in found.items()}
+        for name in ("processor", "memory", "shared memory", "locked memory", "open files", "ports", "io_uring", "folder",
+                     "MPI", "szworker", "LibTorch", "SIMD", "matrix route", "CUDA", "NCCL", "plugins"):
+            self.assertTrue(found.get(name), name)
+        self.assertRegex(found["matrix route"], r"\d+ GFLOP/s|none could be measured")
 
     def test_data_prepare(self):
         self.write(data={"cache": str(self.folder / "cache")})
