@@ -75,6 +75,10 @@ class House(unittest.TestCase):
         twice = {name: sorted(paths) for name, paths in where.items() if len(paths) > 1}
         self.assertEqual(twice, {})
 
+    def test_readme_shows_the_template_whole(self):
+        readme = (ROOT / "README.md").read_text(encoding="utf-8")
+        self.assertIn((ROOT / "sdk/template/gradient_zscore.c").read_text(encoding="utf-8"), readme)
+
     def test_files_stay_readable(self):
         long = [f"{path.relative_to(ROOT)}: {lines} lines"
                 for folder in ("runtime", "plugins", "launcher", "sdk") for path in sources(folder)
