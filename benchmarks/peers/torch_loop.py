@@ -13,8 +13,8 @@ class Gpt2(torch.nn.Module):
     def __init__(self, name):
         super().__init__()
         self.config = CONFIGS[name]
-        self.own = torch.nn.ParameterDict(
-            {key.replace(".", "/"): torch.nn.Parameter(torch.from_numpy(value)) for key, value in weights(name).items()})
+        own = {key.replace(".", "/"): torch.from_numpy(value) for key, value in weights(name).items()}
+        self.own = torch.nn.ParameterDict({key: torch.nn.Parameter(value) for key, value in own.items()})
 
     def p(self, key):
         return self.own[key.replace(".", "/")]

@@ -1,10 +1,9 @@
 #include "train/hooks.h"
 
-#include <chrono>
 #include <exception>
 
 #include "base/log.h"
-
+#include "base/ticks.h"
 
 namespace sz {
 
@@ -40,9 +39,10 @@ void HookTable::disable(size_t entry) {
 
 // An observer that has failed here is not called again, though the others hear of it at the next VERDICT only.
 void HookTable::call_observers(const HookInfo& info) {
+  static const double tick_seconds = seconds_of_ticks(1);  // well known by the time that a hook fires
   for (Entry& entry : entries_) {
     if (entry.disabled || entry.failed || !(entry.mask & (uint64_t(1) << int(info.hook)))) continue;
-    const auto start = std::chrono::steady_clock::now();
+    const uint64_t start = ticks();
     try {
       entry.observer->on(info);
     } catch (const std::exception& e) {
@@ -51,7 +51,7 @@ void HookTable::call_observers(const HookInfo& info) {
       log::warn("plugin " + entry.observer->name() + " failed and is not called again: " + entry.error);
     }
     ++entry.calls;
-    entry.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    entry.seconds += double(ticks() - start) * tick_seconds;
   }
 }
 

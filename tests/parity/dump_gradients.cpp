@@ -46,7 +46,8 @@ void read_parameters(const SafetensorsReader& file, const ModelDeclaration& mode
   for (size_t i = 0; i < model.parameters.size(); ++i) {
     const ParameterDeclaration& declared = model.parameters[i];
     const TensorInfo* const tensor = file.find(declared.name);
-    if (!tensor || tensor->shape != declared.shape) throw std::runtime_error(declared.name + " is missing or misshapen");
+    const bool fits = tensor && tensor->shape == declared.shape;
+    if (!fits) throw std::runtime_error(declared.name + " is missing or misshapen");
     at::Tensor values = at::empty(declared.shape, at::kFloat);
     file.read(*tensor, 0, tensor->end - tensor->begin, values.data_ptr());
     residency.parameters[i] = values.requires_grad_(true);

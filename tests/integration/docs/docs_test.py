@@ -1,6 +1,6 @@
 """docs/ says what the programs do: keys, tables and examples are compared with them.
 
-$SZLAUNCH and $SZ_WORKER are the programs, $DOCS the folder, $PLUGINS the plugins whose keys docs/configuration.md tells.
+$SZLAUNCH and $SZ_WORKER are the programs, $DOCS the folder, $PLUGINS the plugins whose keys configuration.md tells.
 """
 import difflib
 import os
@@ -36,7 +36,8 @@ class DocsTest(unittest.TestCase):
     def test_configuration_is_what_the_schemas_say(self):
         written, made = (DOCS / "configuration.md").read_text(encoding="utf-8"), schema()
         if written != made:
-            differences = "\n".join(difflib.unified_diff(written.splitlines(), made.splitlines(), "docs", "schemas", n=0))
+            lines = difflib.unified_diff(written.splitlines(), made.splitlines(), "docs", "schemas", n=0, lineterm="")
+            differences = "\n".join(lines)
             self.fail(f"docs/configuration.md is out of date: build/bin/szworker schema {' '.join(PLUGINS)} "
                       f"> docs/configuration.md\n{differences}")
 
@@ -49,7 +50,8 @@ class DocsTest(unittest.TestCase):
             if page.name == "migrate.md":  # the left column has others' keys
                 text = "\n".join(re.sub(r"^\|.*?(?<!\\)\|", "|", line) for line in text.splitlines())
             for key in re.findall(r"`([a-z_]+(?:\.[a-z_0-9]+)+)(?: = [^`]*)?`", text):
-                if key.split(".")[0] in tables and key not in known and not key.endswith((".json", ".jsonl", ".toml", ".md")):
+                is_file = key.endswith((".json", ".jsonl", ".toml", ".md"))
+                if key.split(".")[0] in tables and key not in known and not is_file:
                     self.fail(f"{page.name} names `{key}`, which is no key")
 
     def test_the_example_is_a_configuration(self):

@@ -58,7 +58,8 @@ class ConfigurationTest(BadCase):
                                 rf"tiny\.toml:({table}|{table + 1}):\d+: modell.*model"])
 
     def test_values(self):
-        cases = [("optimizer.lr=nan", "nan"), ("optimizer.lr=-0.1", "-0.1"), ("optimizer.lr=1e9", "1e\\+?0?9|1000000000"),
+        cases = [("optimizer.lr=nan", "nan"), ("optimizer.lr=-0.1", "-0.1"),
+                 ("optimizer.lr=1e9", "1e\\+?0?9|1000000000"),
                  ("optimizer.lr=inf", "inf"), ("optimizer.lr='fast'", "fast"), ("optimizer.eps=-nan", "nan"),
                  ("train.accumulation=0", "0"), ("train.micro_batch=-1", "-1"), ("train.context=0", "0"),
                  ("train.context=1.5", "1\\.5"), ("train.precision=fp8", "bf16"), ("model.dropout=1.0", "1"),
@@ -258,7 +259,8 @@ class PluginFileTest(BadCase):
 
     def test_two_owners_of_one_slot(self):
         owner = {"enabled": True}
-        self.write(**{"plugins": {"search": [TEST_PLUGINS]}, "plugins.test_slot_a": owner, "plugins.test_slot_b": owner})
+        self.write(plugins={"search": [TEST_PLUGINS]},
+                   **{"plugins.test_slot_a": owner, "plugins.test_slot_b": owner})
         self.assert_refused(3, ["precision", "test_slot_a", "test_slot_b"])
 
     def test_a_key_of_a_plugin(self):

@@ -1,4 +1,4 @@
-"""A reader of TensorBoard's event files, written from the format: TFRecord frames with masked CRC-32C, Event messages."""
+"""A reader of TensorBoard's event files, written from the format: TFRecords with masked CRC-32C, Event messages."""
 import pathlib
 import struct
 

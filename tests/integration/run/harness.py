@@ -64,8 +64,12 @@ def read_safetensors(path):
     (size,) = struct.unpack("<Q", data[:8])
     header = json.loads(data[8:8 + size])
     start = 8 + size
-    return {name: (entry["dtype"], entry["shape"], data[start + entry["data_offsets"][0]:start + entry["data_offsets"][1]])
-            for name, entry in header.items() if name != "__metadata__"}
+    tensors = {}
+    for name, entry in header.items():
+        if name != "__metadata__":
+            begin, end = entry["data_offsets"]
+            tensors[name] = (entry["dtype"], entry["shape"], data[start + begin:start + end])
+    return tensors
 
 
 def state_of(checkpoint):

@@ -230,8 +230,8 @@ class VerbTest(RunCase):
         result = self.launch("doctor")
         found = dict(re.match(r"(ok|note|FAIL) +(.{14}) (.+)", line).group(2, 3) for line in result.stdout.splitlines())
         found = {name.strip(): text for name, text in found.items()}
-        for name in ("processor", "memory", "shared memory", "locked memory", "open files", "ports", "io_uring", "folder",
-                     "MPI", "szworker", "LibTorch", "SIMD", "matrix route", "CUDA", "NCCL", "plugins"):
+        for name in ("processor", "memory", "shared memory", "locked memory", "open files", "ports", "io_uring",
+                     "folder", "MPI", "szworker", "LibTorch", "SIMD", "matrix route", "CUDA", "NCCL", "plugins"):
             self.assertTrue(found.get(name), name)
         self.assertRegex(found["matrix route"], r"\d+ GFLOP/s|none could be measured")
 
