@@ -1,0 +1,214 @@
+// Tokens a second, peak bytes and waits of the whole loop on 1 or more MPI ranks, replicated or sharded, on the weights
+// and batches of the peers.
+//
+//   mpirun -n N bench_zero3 CONFIG.json IN.safetensors replicated|1|2|3 [KEY=VALUE of plugins.zero3_async_io]...
+//
+// CONFIG.json and IN.safetensors are written by peers/common.py; the batch is dealt to the ranks. Rank 0 prints a line.
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "app/route_choice.h"
+#include "base/log.h"
+#include "benchmarks/rows.h"
+#include "comm/communicator.h"
+#include "model/services.h"
+#include "ops/matrix_route.h"
+#include "ops/threads.h"
+#include "optim/adamw.h"
+#include "plugin_host/host.h"
+#include "train/default_precision.h"
+#include "train/replicated_residency.h"
+
+namespace sz::bench {
+namespace {
+
+struct Case {
+  nlohmann::json config;
+  std::string residency;           // "replicated", or a stage
+  std::vector<std::string> keys;   // "prefetch_segments=2"
+  int64_t number(const char* key) const { return config.at(key).get<int64_t>(); }
+};
+
+// The plugin as a run's residency, loaded by the real host from SZ_PLUGINS.
+class Sharded {
+ public:
+  Sharded(const Case& c, Communicator& comm, RunServices& services, HookTable& hooks, ModelDeclaration& model) {
+    std::string toml = "[plugins]\nsearch = [\"" SZ_PLUGINS "\"]\n[plugins.zero3_async_io]\nenabled = true\nstage = ";
+    toml += c.residency + "\n";
+    for (const std::string& key : c.keys) toml += key + "\n";
+    const ConfigDocument document = ConfigDocument::parse(toml, "zero3.toml");
+    host_ = PluginHost::discover(document);
+    Schema schema;
+    schema.add({"plugins.search", KeyType::kStringList, "[]", "folders"});
+    host_.add_schema(schema);
+    config_ = Config::resolve(document, schema, host_.faults());
+    RunContext context;
+    context.config = &config_;
+    context.services = &services;
+    context.comm = &comm;
+    context.name = "benchmark";
+    host_.make_plan(config_);
+    host_.create();
+    host_.start(context);
+    host_.attach(hooks, registry_);
+    host_.set_model(&model);
+  }
+  ~Sharded() { host_.stop(); }
+  Residency& residency() const { return *host_.residency(); }
+
+ private:
+  PluginHost host_;
+  Config config_;
+  ServiceRegistry registry_;
+};
+
+// Means of the waits that the plugin published, over the measured steps.
+class Waits final : public Observer {
+ public:
+  Waits(const MetricBoard& board, int64_t warm_up) : board_(board), warm_up_(warm_up) {}
+  std::string name() const override { return "waits"; }
+  void on(const HookInfo& info) override {
+    if (info.attempt <= warm_up_) return;
+    ++steps_;
+    for (const char* name : kNames) {
+      double value = 0;
+      if (board_.read(std::string("zero3_async_io.") + name, value)) sums_[name] += value;
+    }
+  }
+  void add_to(nlohmann::ordered_json& line) const {
+    for (const auto& [name, sum] : sums_) line[std::string(name).replace(name.size() - 2, 2, "_ms")] = 1e3 * sum / steps_;
+  }
+
+ private:
+  static constexpr const char* kNames[] = {"gather_wait_s", "gather_hidden_s", "reduce_wait_s", "reduce_hidden_s"};
+  const MetricBoard& board_;
+  int64_t warm_up_;
+  double steps_ = 0;
+  std::map<std::string, double> sums_;
+};
+
+ModelDeclaration declare(const Case& c) {
+  ModelOptions options;
+  options.layers = c.number("layers");
+  options.width = c.number("width");
+  options.heads = c.number("heads");
+  options.context = c.number("context");
+  options.vocabulary = c.number("vocabulary");
+  ModelDeclaration model = make_gpt2()->declare(options, make_cross_entropy());
+  for (ParameterDeclaration& p : model.parameters) p.decay = true;  // as all peers here
+  return model;
+}
+
+nlohmann::ordered_json report(const Case& c, const Watch& watch, Communicator& comm, const Waits& waits) {
+  const double median = quantile(watch.step_ms, 0.5);
+  double peaks[2] = {status_mb("VmHWM"), double(watch.peak_bytes) / (1 << 20)};
+  comm.all_reduce(Channel::kScalar, peaks, 2, DType::kF64)->wait();
+  nlohmann::ordered_json line = {
+      {"benchmark", "zero3"},
+      {"system", c.residency == "replicated" ? "ours, replicated" : "ours, stage " + c.residency},
+      {"config", c.config.at("name")},
+      {"ranks", comm.size()},
+      {"tokens_per_s", double(c.number("batch") * c.number("context")) / median * 1e3},
+      {"step_ms_median", median},
+      {"step_ms_min", quantile(watch.step_ms, 0)},
+      {"steps", watch.step_ms.size()},
+      {"peak_rss_mb_a_rank", peaks[0] / comm.size()},
+      {"peak_tensor_mb_a_rank", peaks[1] / comm.size()},
+      {"loss_first", watch.losses.front()},
+      {"loss_last", watch.losses.back()}};
+  waits.add_to(line);
+  return line;
+}
+
+int run(const Case& c, const std::string& input) {
+  const char* const rank_text = std::getenv("OMPI_COMM_WORLD_RANK");
+  const char* const size_text = std::getenv("OMPI_COMM_WORLD_SIZE");
+  const int ranks = size_text ? std::atoi(size_text) : 1;
+  const int threads = std::max(1, int(c.number("threads")) / ranks);
+  const bool first = !rank_text || std::atoi(rank_text) == 0;
+  // In forked children, so before MPI and before any thread of OpenMP's.
+  const auto speeds = first ? measure_matrix_routes(threads) : decltype(measure_matrix_routes(threads)){};
+  const auto comm = rank_text ? make_mpi_communicator() : make_single_communicator();
+  RouteWish wish;
+  wish.speeds = speeds;
+  apply_matrix_route(choose_matrix_route(wish, *comm).name);
+  set_intra_op_threads(threads);
+
+  const SafetensorsReader file(input);
+  ModelDeclaration model = declare(c);
+  HookTable hooks;
+  RunServices services;
+  const auto replicated = make_replicated_residency({});
+  std::optional<Sharded> sharded;
+  if (c.residency != "replicated") sharded.emplace(c, *comm, services, hooks, model);
+  Residency& residency = sharded ? sharded->residency() : *replicated;
+  const auto precision = make_default_precision({false, 10});
+  AdamWParams adamw;
+  adamw.beta1 = 0.9;
+  adamw.beta2 = 0.95;
+  adamw.eps = 1e-8;
+  adamw.weight_decay = 0.1;
+  const auto optimizer = make_adamw(adamw);
+  InOrder sampler;
+  DecisionLog decisions("", Language::kEnglish);
+  const auto watch = std::make_shared<Watch>(file, residency, c.number("warm_up"));
+  hooks.observe(watch, {Hook::kModelBuilt, Hook::kStepBegin, Hook::kStepEnd});
+  const auto waits = std::make_shared<Waits>(services.metrics, c.number("warm_up"));
+  hooks.observe(waits, {Hook::kStepEnd});
+
+  TrainParts parts;
+  parts.comm = comm.get();
+  parts.source = std::make_shared<RowSource>(file, c.number("context"), c.number("vocabulary"));
+  parts.model = &model;
+  parts.residency = &residency;
+  parts.sampler = &sampler;
+  parts.precision = precision.get();
+  parts.optimizer = optimizer.get();
+  parts.hooks = &hooks;
+  parts.services = &services;
+  parts.decisions = &decisions;
+  TrainOptions options;
+  options.steps = c.number("warm_up") + c.number("measured");
+  options.micro_batch = c.number("batch") / ranks;
+  options.keep_stable = false;
+  options.progress = false;
+  Trainer trainer(options, parts);
+  ScheduleParams schedule;
+  schedule.lr = schedule.min_lr = 6e-4;
+  schedule.decay_type = "constant";
+  schedule.warmup_steps = 0;
+  schedule.total_steps = options.steps;
+  const auto rate = make_schedule(schedule);
+  trainer.set_schedule(rate.get());
+  trainer.run(nullptr);
+  const nlohmann::ordered_json line = report(c, *watch, *comm, *waits);
+  if (first) std::cout << line.dump() << std::endl;
+  return 0;
+}
+
+}  // namespace
+}  // namespace sz::bench
+
+int main(int argc, char** argv) {
+  if (argc < 4) {
+    std::fprintf(stderr, "bench_zero3 CONFIG.json IN.safetensors replicated|1|2|3 [KEY=VALUE]...\n");
+    return 2;
+  }
+  sz::bench::since_start();
+  sz::install_allocator();
+  sz::log::set_stderr_level(sz::log::Level::kWarn);
+  try {
+    sz::bench::Case c;
+    c.config = nlohmann::json::parse(std::ifstream(argv[1]));
+    c.residency = argv[3];
+    c.keys.assign(argv + 4, argv + argc);
+    return sz::bench::run(c, argv[2]);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "bench_zero3: %s\n", e.what());
+    return 1;
+  }
+}
