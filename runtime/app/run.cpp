@@ -73,7 +73,8 @@ int Run::execute() {
   connect();
   try {
     const int code = stages();
-    report_exit(launch_.rank, code, "");  // before communication ends, which may end the process
+    // Before communication ends, which may end the process.
+    report_exit(launch_.rank, code, code == 0 ? "" : "stopped by a signal; state saved");
     return code;
   } catch (const std::exception& e) {
     report_exit(launch_.rank, exit_code_of(e), e.what());
