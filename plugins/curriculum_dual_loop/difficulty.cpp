@@ -12,46 +12,6 @@ namespace {
 
 using Scorers = std::vector<sz::Provider<sz_scorer>>;
 
-constexpr int64_t kTextsAtOnce = 256;
-
-// The training texts, one after the other.
-struct Corpus {
-  const sz::Data& data;
-  int64_t next = 0;
-  std::string text;
-
-  static sz_bool give(void* context, sz_text_item* item) {
-    Corpus& corpus = *static_cast<Corpus*>(context);
-    if (corpus.next >= corpus.data.count(SZ_TRAIN)) return 0;
-    corpus.text = corpus.data.text(SZ_TRAIN, corpus.next);
-    const int32_t language = corpus.data.info(SZ_TRAIN, corpus.next).language;
-    *item = {{corpus.text.c_str(), corpus.text.size()}, corpus.data.language(language)};
-    ++corpus.next;
-    return 1;
-  }
-};
-
-std::vector<double> score_split(const sz::Provider<sz_scorer>& scorer, const sz::Data& data, sz_split split,
-                                const std::vector<int32_t>& languages) {
-  const int64_t count = data.count(split);
-  std::vector<double> scores(static_cast<size_t>(count));
-  for (int64_t begin = 0; begin < count; begin += kTextsAtOnce) {
-    const int64_t end = std::min(count, begin + kTextsAtOnce);
-    std::vector<std::string> texts;
-    std::vector<sz_text_item> items;
-    for (int64_t i = begin; i < end; ++i) texts.emplace_back(data.text(split, i));
-    for (int64_t i = begin; i < end; ++i) {
-      const std::string& text = texts[size_t(i - begin)];
-      items.push_back({{text.c_str(), text.size()}, data.language(languages[size_t(i)])});
-    }
-    sz::check(scorer->score(scorer.object, items.size(), items.data(), scores.data() + begin, nullptr));
-  }
-  const auto bad = std::find_if(scores.begin(), scores.end(), [](double score) { return !std::isfinite(score); });
-  if (bad == scores.end()) return scores;
-  throw std::runtime_error("scorer '" + scorer.name + "' gives sample " + std::to_string(bad - scores.begin()) +
-                           " a score that isn't finite; the scorer must be mended");
-}
-
 bool is_called(const sz::Provider<sz_scorer>& scorer, const std::string& metric) {
   return scorer.name == metric || scorer.name == "scorer_" + metric || "scorer_" + scorer.name == metric;
 }
@@ -111,10 +71,7 @@ Difficulties score_data(const sz::Host& host, const Settings& settings, const st
   std::vector<Measure> measures;
   for (size_t i = 0; i < scorers.size(); ++i) {
     if (weights[i] == 0) continue;
-    Corpus corpus{data, 0, {}};
-    if (scorers[i]->fit) sz::check(scorers[i]->fit(scorers[i].object, &Corpus::give, &corpus));
-    measures.push_back({score_split(scorers[i], data, SZ_TRAIN, train_languages),
-                        score_split(scorers[i], data, SZ_VALIDATION, validation_languages), weights[i]});
+    measures.push_back({data.scores(SZ_TRAIN, names[i].c_str()), data.scores(SZ_VALIDATION, names[i].c_str()), weights[i]});
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   std::string by;

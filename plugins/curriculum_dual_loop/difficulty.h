@@ -19,8 +19,8 @@ std::vector<int32_t> languages_of(const sz::Data& data, sz_split split);
 // Weights of `names` as "name=0.5" gives them. Errors: std::runtime_error for one that names no scorer, or no number.
 std::vector<double> weights_of(const std::vector<std::string>& weights, const std::vector<std::string>& names);
 
-// Scores both splits with the metric of the settings. Errors: sz::Error where no plugin offers it, saying which are
-// offered; std::runtime_error for a score that isn't finite.
+// Ranks both splits by the metric of the settings; the host scores samples that it has no scores of yet. Errors:
+// sz::Error where no plugin offers the metric, saying which are offered.
 Difficulties score_data(const sz::Host& host, const Settings& settings, const std::vector<int32_t>& train_languages,
                         const std::vector<int32_t>& validation_languages);
 

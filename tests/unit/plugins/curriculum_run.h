@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "plugin_host/host.h"
+#include "plugin_host/plugin_scorer.h"
 #include "unit/train/training.h"
 
 namespace sz::test {
@@ -100,6 +101,9 @@ class CurriculumPlugins {
     context.name = "test";
     context.seed = 11;
     context.position = [this] { return position_; };
+    context.scores = [this, source = parts.source](Split split, const std::string& scorer) {
+      return scores(*source, split, scorer);
+    };
     watch(parts, {Hook::kStepBegin, Hook::kStepEnd, Hook::kEvalEnd, Hook::kEpochEnd}, [this](const HookInfo& info) {
       position_.step = info.step;
       position_.attempt = info.attempt;
@@ -117,6 +121,19 @@ class CurriculumPlugins {
   PluginHost host;
 
  private:
+  std::vector<double> scores(const Source& source, Split split, const std::string& name) const {
+    for (const PluginScorer& scorer : host.scorers()) {
+      if (scorer.name() != name) continue;
+      std::vector<ScoredText> texts;
+      for (int64_t i = 0; i < source.count(split); ++i) texts.push_back({source.text(split, i), nullptr});
+      std::vector<double> values(texts.size());
+      std::vector<uint32_t> routes(texts.size());
+      scorer.score(texts, values, routes);
+      return values;
+    }
+    throw Error(Exit::kUsage, "no scorer " + name);
+  }
+
   DecisionLog log_;
   Config config_;
   RunPosition position_;
