@@ -1,16 +1,19 @@
 // Tokens a second of the whole loop (Trainer, data loading, verdict, AdamW) on the weights and batches of its peers.
 //
-//   bench_train_step CONFIG.json IN.safetensors fp32|bf16
+//   bench_train_step CONFIG.json IN.safetensors fp32|bf16|O1-fp16|O1-bf16|O2-fp16|O2-bf16
 //
 // CONFIG.json and IN.safetensors are written by peers/common.py. A JSON line on standard output.
 #include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "benchmarks/amp/plugin_precision.h"
 #include "benchmarks/measure.h"
+#include "benchmarks/rows.h"
 #include "checkpoint/safetensors.h"
 #include "comm/communicator.h"
 #include "model/services.h"
@@ -24,110 +27,6 @@
 
 namespace sz::bench {
 namespace {
-
-template <class T>
-std::vector<T> read_all(const SafetensorsReader& file, const std::string& name) {
-  const TensorInfo* const tensor = file.find(name);
-  SZ_ASSERT(tensor);
-  std::vector<T> values(size_t(tensor->end - tensor->begin) / sizeof(T));
-  file.read(*tensor, 0, tensor->end - tensor->begin, values.data());
-  return values;
-}
-
-// The peers' rows: "ids" and "labels" [batches * batch, context].
-class RowSource final : public Source {
- public:
-  RowSource(const SafetensorsReader& file, int64_t context, int64_t vocabulary)
-      : context_(context), vocabulary_(vocabulary), ids_(read_all<int64_t>(file, "ids")),
-        labels_(read_all<int64_t>(file, "labels")) {}
-
-  int64_t count(Split split) const override {
-    return split == Split::kTrain ? int64_t(ids_.size()) / context_ : 0;
-  }
-  SampleInfo info(Split, int64_t sample) const override {
-    SampleInfo info;
-    info.document = sample;
-    info.length = info.label_tokens = context_;
-    return info;
-  }
-  void read(Split, int64_t sample, SampleTokens& out) const override {
-    const auto from = [&](const std::vector<int64_t>& all) { return all.begin() + sample * context_; };
-    out.ids.assign(from(ids_), from(ids_) + context_);
-    out.labels.assign(from(labels_), from(labels_) + context_);
-    out.mask.assign(size_t(context_), 1.0f);
-  }
-  std::string text(Split, int64_t) const override { return ""; }
-  const std::vector<std::string>& languages() const override { return languages_; }
-  int64_t vocabulary() const override { return vocabulary_; }
-
- private:
-  int64_t context_, vocabulary_;
-  std::vector<int64_t> ids_, labels_;
-  std::vector<std::string> languages_ = {"none"};
-};
-
-// The rows in order, over and over, as the peers take them.
-class InOrder final : public Sampler {
- public:
-  std::string name() const override { return "in order"; }
-  void setup(const SamplerSetup& setup) override { setup_ = setup; }
-  std::string initial_state() const override { return "0"; }
-  std::pair<Plan, std::string> plan(const std::string& state) const override {
-    const int64_t begin = std::stoll(state);
-    Plan plan;
-    for (int64_t i = begin; i < begin + setup_.global_batch; ++i) {
-      PlanItem item;
-      item.sample = i % setup_.samples;
-      item.position = uint64_t(i);
-      plan.push_back(item);
-    }
-    return {std::move(plan), std::to_string(begin + setup_.global_batch)};
-  }
-
- private:
-  SamplerSetup setup_;
-};
-
-// Puts the peers' first weights in, and takes the time of each step.
-class Watch final : public Observer {
- public:
-  Watch(const SafetensorsReader& file, Residency& residency, int64_t warm_up)
-      : file_(file), residency_(residency), warm_up_(warm_up) {}
-  std::string name() const override { return "watch"; }
-
-  void on(const HookInfo& info) override {
-    if (info.hook == Hook::kModelBuilt) return take_weights(*info.model);
-    if (info.hook == Hook::kStepBegin) {
-      begun_ = seconds();
-      return;
-    }
-    losses.push_back(info.facts->loss);
-    if (losses.size() == 1) first_step_at = since_start();
-    if (int64_t(losses.size()) > warm_up_) step_ms.push_back(1e3 * (seconds() - begun_));
-    if (int64_t(losses.size()) == warm_up_) from = cpu_times();
-    to = cpu_times();
-  }
-
-  std::vector<double> losses, step_ms;
-  double first_step_at = 0;
-  CpuTimes from, to;
-
- private:
-  void take_weights(const ModelDeclaration& model) {
-    std::map<std::string, std::vector<float>> weights;
-    for (const ParameterDeclaration& p : model.parameters) weights[p.name] = read_all<float>(file_, p.name);
-    residency_.import_pieces([&](const ExportPiece& piece) {
-      if (piece.state != "master") return;
-      const std::vector<float>& all = weights.at(piece.parameter);
-      std::copy(all.begin() + piece.begin, all.begin() + piece.end, piece.data);
-    });
-  }
-
-  const SafetensorsReader& file_;
-  Residency& residency_;
-  int64_t warm_up_;
-  double begun_ = 0;
-};
 
 struct Case {
   nlohmann::json config;
@@ -157,7 +56,7 @@ ModelDeclaration declare(const Case& c) {
 nlohmann::ordered_json report(const Case& c, const Watch& watch, const std::string& route) {
   const double median = quantile(watch.step_ms, 0.5);
   const double tokens = double(c.number("batch") * c.number("context"));
-  return {{"system", c.precision == "bf16" ? "ours, bf16" : "ours"},
+  return {{"system", c.precision == "fp32" ? "ours" : "ours, " + c.precision},
           {"config", c.name},
           {"threads", c.threads},
           {"tokens_per_s", tokens / median * 1e3},
@@ -166,6 +65,7 @@ nlohmann::ordered_json report(const Case& c, const Watch& watch, const std::stri
           {"step_ms_iqr", quantile(watch.step_ms, 0.75) - quantile(watch.step_ms, 0.25)},
           {"steps", watch.step_ms.size()},
           {"peak_rss_mb", status_mb("VmHWM")},
+          {"peak_tensor_mb", double(watch.peak_bytes) / (1 << 20)},
           {"startup_s", watch.first_step_at},
           {"loss_first", watch.losses.front()},
           {"loss_last", watch.losses.back()},
@@ -191,6 +91,10 @@ int run(const Case& c, const std::string& input) {
   HookTable hooks;
   RunServices services;
   DecisionLog decisions("", Language::kEnglish);
+  std::optional<PluginPrecision> amp;
+  if (c.precision[0] == 'O') {
+    amp.emplace(c.precision.substr(0, 2), c.precision.substr(3), *comm, services, hooks, model);
+  }
   const auto watch = std::make_shared<Watch>(file, *residency, c.number("warm_up"));
   hooks.observe(watch, {Hook::kModelBuilt, Hook::kStepBegin, Hook::kStepEnd});
 
@@ -200,7 +104,7 @@ int run(const Case& c, const std::string& input) {
   parts.model = &model;
   parts.residency = residency.get();
   parts.sampler = &sampler;
-  parts.precision = precision.get();
+  parts.precision = amp ? amp->precision() : precision.get();
   parts.optimizer = optimizer.get();
   parts.hooks = &hooks;
   parts.services = &services;
@@ -229,7 +133,7 @@ int run(const Case& c, const std::string& input) {
 
 int main(int argc, char** argv) {
   if (argc != 4) {
-    std::fprintf(stderr, "bench_train_step CONFIG.json IN.safetensors fp32|bf16\n");
+    std::fprintf(stderr, "bench_train_step CONFIG.json IN.safetensors fp32|bf16|O1-fp16|O1-bf16|O2-fp16|O2-bf16\n");
     return 2;
   }
   sz::bench::since_start();
