@@ -5,8 +5,8 @@
 
 Programs come from build/ (-DSZ_BENCHMARKS=ON), peers from .deps/venv: PyTorch's FSDP2 (scripts/peers.sh) and DeepSpeed
 ZeRO-3 (pip install deepspeed into it). A peer that is not installed is left out with a word. All start from the same
-weights and see the same batches, so that a row whose losses differ by more than 0.002 is marked. JSON lines, then tables;
-medians of rounds, systems in turns.
+weights and see the same batches, so that a row whose losses differ by more than 0.002 is marked. JSON lines, then
+tables; medians of rounds, systems in turns.
 """
 import argparse
 import json
@@ -76,8 +76,9 @@ def cell(value, digits=0):
 def table(config, ranks, systems):
     base = middle(systems["ours, replicated"], "tokens_per_s")
     loss = middle(systems["ours, replicated"], "loss_last")
-    print(f"\n{config}, {ranks} rank{'s' if ranks > 1 else ''}\n\n| system | tokens/s | of replicated | peak RSS MB a rank | "
-          "peak tensors MB a rank | gather waited / hidden ms | reduce waited / hidden ms | last loss |")
+    print(f"\n{config}, {ranks} rank{'s' if ranks > 1 else ''}\n\n| system | tokens/s | of replicated | "
+          "peak RSS MB a rank | peak tensors MB a rank | gather waited / hidden ms | reduce waited / hidden ms | "
+          "last loss |")
     print("|---|---|---|---|---|---|---|---|")
     for system, rows in systems.items():
         tokens = middle(rows, "tokens_per_s")
@@ -86,7 +87,8 @@ def table(config, ranks, systems):
         last = middle(rows, "loss_last")
         differs = "" if abs(last - loss) <= 0.002 else " (differs)"
         print(f"| {system} | {tokens:.0f} | {tokens / base:.2f} | {cell(middle(rows, 'peak_rss_mb_a_rank'))} | "
-              f"{cell(middle(rows, 'peak_tensor_mb_a_rank'))} | {waits['gather']} | {waits['reduce']} | {last:.4f}{differs} |")
+              f"{cell(middle(rows, 'peak_tensor_mb_a_rank'))} | {waits['gather']} | {waits['reduce']} | "
+              f"{last:.4f}{differs} |")
     sharded = middle(systems["ours, stage 3"], "tokens_per_s")
     if ranks == 2:
         print(f"\nstage 3 of replicated: {sharded / base:.2f} (goal 0.9)")

@@ -80,7 +80,7 @@ class Waits final : public Observer {
     }
   }
   void add_to(nlohmann::ordered_json& line) const {
-    for (const auto& [name, sum] : sums_) line[std::string(name).replace(name.size() - 2, 2, "_ms")] = 1e3 * sum / steps_;
+    for (const auto& [name, sum] : sums_) line[name.substr(0, name.size() - 1) + "ms"] = 1e3 * sum / steps_;
   }
 
  private:
@@ -124,20 +124,46 @@ nlohmann::ordered_json report(const Case& c, const Watch& watch, Communicator& c
   return line;
 }
 
-int run(const Case& c, const std::string& input) {
-  const char* const rank_text = std::getenv("OMPI_COMM_WORLD_RANK");
-  const char* const size_text = std::getenv("OMPI_COMM_WORLD_SIZE");
-  const int ranks = size_text ? std::atoi(size_text) : 1;
-  const int threads = std::max(1, int(c.number("threads")) / ranks);
-  const bool first = !rank_text || std::atoi(rank_text) == 0;
-  // In forked children, so before MPI and before any thread of OpenMP's.
-  const auto speeds = first ? measure_matrix_routes(threads) : decltype(measure_matrix_routes(threads)){};
-  const auto comm = rank_text ? make_mpi_communicator() : make_single_communicator();
+int rank_count() {
+  const char* const text = std::getenv("OMPI_COMM_WORLD_SIZE");
+  return text ? std::atoi(text) : 1;
+}
+
+bool first_rank() {
+  const char* const text = std::getenv("OMPI_COMM_WORLD_RANK");
+  return !text || std::atoi(text) == 0;
+}
+
+// The route is measured in forked children: before MPI and before any thread of OpenMP's.
+std::unique_ptr<Communicator> connect(int threads) {
   RouteWish wish;
-  wish.speeds = speeds;
+  if (first_rank()) wish.speeds = measure_matrix_routes(threads);
+  auto comm = rank_count() > 1 ? make_mpi_communicator() : make_single_communicator();
   apply_matrix_route(choose_matrix_route(wish, *comm).name);
   set_intra_op_threads(threads);
+  return comm;
+}
 
+std::unique_ptr<Optimizer> optimizer_of_all() {
+  AdamWParams params;
+  params.beta1 = 0.9;
+  params.beta2 = 0.95;
+  params.eps = 1e-8;
+  params.weight_decay = 0.1;
+  return make_adamw(params);
+}
+
+std::unique_ptr<Schedule> constant_rate(int64_t steps) {
+  ScheduleParams params;
+  params.lr = params.min_lr = 6e-4;
+  params.decay_type = "constant";
+  params.warmup_steps = 0;
+  params.total_steps = steps;
+  return make_schedule(params);
+}
+
+int run(const Case& c, const std::string& input) {
+  const auto comm = connect(std::max(1, int(c.number("threads")) / rank_count()));
   const SafetensorsReader file(input);
   ModelDeclaration model = declare(c);
   HookTable hooks;
@@ -145,48 +171,38 @@ int run(const Case& c, const std::string& input) {
   const auto replicated = make_replicated_residency({});
   std::optional<Sharded> sharded;
   if (c.residency != "replicated") sharded.emplace(c, *comm, services, hooks, model);
-  Residency& residency = sharded ? sharded->residency() : *replicated;
   const auto precision = make_default_precision({false, 10});
-  AdamWParams adamw;
-  adamw.beta1 = 0.9;
-  adamw.beta2 = 0.95;
-  adamw.eps = 1e-8;
-  adamw.weight_decay = 0.1;
-  const auto optimizer = make_adamw(adamw);
+  const auto optimizer = optimizer_of_all();
   InOrder sampler;
   DecisionLog decisions("", Language::kEnglish);
-  const auto watch = std::make_shared<Watch>(file, residency, c.number("warm_up"));
-  hooks.observe(watch, {Hook::kModelBuilt, Hook::kStepBegin, Hook::kStepEnd});
-  const auto waits = std::make_shared<Waits>(services.metrics, c.number("warm_up"));
-  hooks.observe(waits, {Hook::kStepEnd});
 
   TrainParts parts;
   parts.comm = comm.get();
   parts.source = std::make_shared<RowSource>(file, c.number("context"), c.number("vocabulary"));
   parts.model = &model;
-  parts.residency = &residency;
+  parts.residency = sharded ? &sharded->residency() : replicated.get();
   parts.sampler = &sampler;
   parts.precision = precision.get();
   parts.optimizer = optimizer.get();
   parts.hooks = &hooks;
   parts.services = &services;
   parts.decisions = &decisions;
+  const auto watch = std::make_shared<Watch>(file, *parts.residency, c.number("warm_up"));
+  hooks.observe(watch, {Hook::kModelBuilt, Hook::kStepBegin, Hook::kStepEnd});
+  const auto waits = std::make_shared<Waits>(services.metrics, c.number("warm_up"));
+  hooks.observe(waits, {Hook::kStepEnd});
+
   TrainOptions options;
   options.steps = c.number("warm_up") + c.number("measured");
-  options.micro_batch = c.number("batch") / ranks;
+  options.micro_batch = c.number("batch") / comm->size();
   options.keep_stable = false;
   options.progress = false;
   Trainer trainer(options, parts);
-  ScheduleParams schedule;
-  schedule.lr = schedule.min_lr = 6e-4;
-  schedule.decay_type = "constant";
-  schedule.warmup_steps = 0;
-  schedule.total_steps = options.steps;
-  const auto rate = make_schedule(schedule);
+  const auto rate = constant_rate(options.steps);
   trainer.set_schedule(rate.get());
   trainer.run(nullptr);
   const nlohmann::ordered_json line = report(c, *watch, *comm, *waits);
-  if (first) std::cout << line.dump() << std::endl;
+  if (comm->rank() == 0) std::cout << line.dump() << std::endl;
   return 0;
 }
 

@@ -73,7 +73,9 @@ void Report::order(Order::Event event, sz_mode mode, const Order& order, const M
                        .text_zh = "已记录" + zh + "模式下各段的顺序，之后按此顺序预取"});
     return;
   }
-  const auto name = [&](int segment) { return segment < 0 ? std::string("the end") : model.segment_names[size_t(segment)]; };
+  const auto name = [&](int segment) {
+    return segment < 0 ? std::string("the end") : model.segment_names[size_t(segment)];
+  };
   const std::string place = std::to_string(order.pass().empty() ? 0 : order.pass().size() - 1);
   const std::string expected = name(order.expected());
   const std::string found = order.pass().empty() ? "the end" : name(order.pass().back());

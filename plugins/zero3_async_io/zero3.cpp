@@ -44,7 +44,8 @@ void Zero3::start() {
 void Zero3::build(const sz_residency_setup& setup) {
   if (!setup.optimizer_element_wise) {
     throw sz::Error(SZ_USAGE, "plugins.zero3_async_io cuts parameters into shards, but the optimizer needs whole "
-                              "matrices: choose an element-wise one (optimizer.type = \"AdamW\"), or switch the plugin off");
+                              "matrices: choose an element-wise one (optimizer.type = \"AdamW\"), or switch the "
+                              "plugin off");
   }
   keep_stable_ = setup.keep_stable != 0;
   read_model(setup);

@@ -17,7 +17,8 @@ class SameAsReplicated(ShardedCase):
         self.train(ranks=2)
         for stage in (1, 2, 3):
             name = f"stage{stage}"
-            self.write_sharded(stage, train={"steps": 6}, run={"name": name}, eval={"every": 3, "prompts": ["the bird"]})
+            self.write_sharded(stage, train={"steps": 6}, run={"name": name},
+                               eval={"every": 3, "prompts": ["the bird"]})
             result = self.train(ranks=2)
             self.assertIn("sample: ", result.stdout + result.stderr)
             self.assert_same_state(self.state(6, "replicated"), self.state(6, name))

@@ -125,7 +125,8 @@ class Drive {
     for (size_t i = 0; i < parameters.size(); ++i) {
       const int p = spec_.segments[size_t(s)][i];
       const bool used = parameters[i].requires_grad() && (!spec_.used || spec_.used(p, parts_.rank(), step));
-      gradients.push_back(used ? gradient_of(parameters[i], p, parts_.rank() * 10 + s, step, micro_batch) : at::Tensor());
+      const int key = parts_.rank() * 10 + s;
+      gradients.push_back(used ? gradient_of(parameters[i], p, key, step, micro_batch) : at::Tensor());
     }
     residency_.accumulate(s, micro_batch, micro_batch + 1 == spec_.micro_batches, std::move(gradients));
     residency_.release(s, Mode::kTrain);

@@ -18,7 +18,9 @@ void expect_like_replicated(const DriveSpec& spec) {
       continue;
     }
     EXPECT_LT(relative_difference(expected.arrays, found.arrays), 1e-6);
-    for (size_t i = 0; i < expected.norms.size(); ++i) EXPECT_NEAR(found.norms[i], expected.norms[i], 1e-6 * expected.norms[i]);
+    for (size_t i = 0; i < expected.norms.size(); ++i) {
+      EXPECT_NEAR(found.norms[i], expected.norms[i], 1e-6 * expected.norms[i]);
+    }
   }
 }
 

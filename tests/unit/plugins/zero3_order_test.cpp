@@ -86,7 +86,9 @@ TEST(Zero3Layout, ShardsCoverEveryElementOnce) {
       EXPECT_LT(unit.shard, unit.numel / ranks + 17) << "more than ceil(numel / ranks), rounded up to 64 bytes";
       EXPECT_EQ(unit.shard % 16, 0);
       for (int r = 0; r < ranks; ++r) {
-        for (const sz_param_range& range : zero3::ranges_of(unit, model, r)) seen[size_t(range.parameter)] += range.count;
+        for (const sz_param_range& range : zero3::ranges_of(unit, model, r)) {
+          seen[size_t(range.parameter)] += range.count;
+        }
       }
     }
     EXPECT_THAT(seen, ElementsAre(1, 57, 3, 1000));
@@ -220,7 +222,8 @@ TEST(Zero3Order, EveryStepReportsItsWaits) {
   spec.ranks = 2;
   spec.options.steps = 3;
   for (const int stage : {1, 2, 3}) {
-    const auto lines = with(train_sharded(spec, "persist_threshold = 0\nstage = " + std::to_string(stage)).metrics, "loss");
+    const std::string keys = "persist_threshold = 0\nstage = " + std::to_string(stage);
+    const auto lines = with(train_sharded(spec, keys).metrics, "loss");
     ASSERT_EQ(lines.size(), 3u);
     for (const nlohmann::json& line : lines) {
       double gather = 0, reduce = 0;
