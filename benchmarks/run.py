@@ -100,7 +100,7 @@ def run(command, environment, work):
         print(f"no end within {LIMIT} s: {command}", file=sys.stderr)
         return []
     if result.returncode != 0:
-        print(f"failed: {command}\n{result.stderr[-2000:]}", file=sys.stderr)
+        print(f"exit code {result.returncode}: {command}\n{result.stderr[-2000:]}", file=sys.stderr)
         return []
     return [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
 
