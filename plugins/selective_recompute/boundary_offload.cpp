@@ -52,6 +52,13 @@ void BoundaryOffload::empty_written() {
   }
 }
 
+void BoundaryOffload::finish_writing() {
+  for (auto& [segment, boundary] : boundaries_) {
+    if (boundary.state == State::kWriting) boundary.transfer->wait();
+  }
+  empty_written();
+}
+
 void BoundaryOffload::begin_reading(Boundary& boundary) {
   auto* const storage = boundary.tensor.storage().unsafeGetStorageImpl();
   storage->set_data_ptr_noswap(storage->allocator()->allocate(boundary.bytes));

@@ -23,6 +23,8 @@ class BoundaryOffload {
   void put_away(int segment, const at::Tensor& input, const std::vector<at::Tensor>& outputs);
   // Empties the storages whose bytes are in the file by now.
   void empty_written();
+  // The same for all of them, waiting for the file: so that memory doesn't depend on the disk's speed.
+  void finish_writing();
   // Before the backward of `segment`: its bytes are there at return; those of segments before it begin to come.
   void bring_back(int segment);
   // Of a pass that was broken off.

@@ -145,6 +145,7 @@ void SelectiveRecompute::segment_forward(sz_segment_call* call, const sz::Next& 
     calls_->set_save_level(call, uint32_t(segment.used));
   }
   if (offload_ && info.segment == 0) offload_->forget();
+  if (offload_ && info.segment + 1 == planner_->segments()) offload_->finish_writing();
 
   const double before = live_bytes();
   const auto start = Clock::now();
@@ -268,7 +269,10 @@ void SelectiveRecompute::choose_for_the_budget() {
   const double tokens = tokens_of_largest_ > 0 ? tokens_of_largest_ : micro_batch_tokens_;
   for (int i = 0; i < planner_->segments(); ++i) {
     SegmentCost cost = costs_->cost(i, tokens, segments_[size_t(i)].has_cheap);
-    if (i + 1 == planner_->segments()) cost = {};  // the loss holds its gradients between its own two passes alone
+    if (i + 1 == planner_->segments()) {  // the loss, whose gradients are formed in forward: there is no choice
+      cost.bytes[1] = cost.bytes[2] = cost.bytes[0];
+      cost.has_cheap = false;
+    }
     budget_costs_.push_back(cost);
   }
   choice_ = choose_for_budget(budget_costs_, budget_bytes_);

@@ -48,17 +48,6 @@ at::Tensor widened(const at::Tensor& t) { return t.scalar_type() == at::kHalf ? 
 
 }  // namespace
 
-at::Tensor causal_attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value) {
-  if (takes_plain_products(query)) return at::matmul(probabilities(query, key), value);
-  const int64_t n = query.size(-2), keys = key.size(-2);
-  const at::Tensor q = widened(query), k = widened(key), v = widened(value);
-  const auto attend = [&](const std::optional<at::Tensor>& bias, bool causal) {
-    return at::scaled_dot_product_attention(q, k, v, bias, 0.0, causal).to(query.scalar_type());
-  };
-  if (n == keys) return attend({}, true);
-  return n == 1 ? attend({}, false) : attend(causal_bias(n, keys, q.options()), false);
-}
-
 AttentionResult causal_attention_forward(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value) {
   if (takes_plain_products(query)) {
     const at::Tensor probability = probabilities(query, key);
@@ -67,6 +56,18 @@ AttentionResult causal_attention_forward(const at::Tensor& query, const at::Tens
   auto [output, log_sum_exp] = at::_scaled_dot_product_flash_attention_for_cpu(widened(query), widened(key),
                                                                                widened(value), 0.0, /*is_causal=*/true);
   return {output.to(query.scalar_type()), log_sum_exp};
+}
+
+at::Tensor causal_attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value) {
+  const int64_t n = query.size(-2), keys = key.size(-2);
+  // The very kernel of a pass that keeps its result: sdpa would be cast by autocast, and give other bits.
+  if (n == keys) return causal_attention_forward(query, key, value).output;
+  if (takes_plain_products(query)) return at::matmul(probabilities(query, key), value);
+  const at::Tensor q = widened(query), k = widened(key), v = widened(value);
+  const auto attend = [&](const std::optional<at::Tensor>& bias) {
+    return at::scaled_dot_product_attention(q, k, v, bias).to(query.scalar_type());
+  };
+  return n == 1 ? attend({}) : attend(causal_bias(n, keys, q.options()));
 }
 
 AttentionGradients causal_attention_backward(const at::Tensor& grad, const at::Tensor& query, const at::Tensor& key,

@@ -12,7 +12,7 @@ namespace sz {
 // to fp32 inside: the fused kernel's fp16 backward is several times slower.
 at::Tensor causal_attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value);
 
-// The same without a graph and without a past, keeping what the gradients need.
+// The same without a past, bit for bit, keeping what the gradients need.
 struct AttentionResult {
   at::Tensor output;
   at::Tensor kept;  // the rows' log-sum-exp [rows, heads, n], or in bf16 the probabilities [rows, heads, n, n]

@@ -168,6 +168,23 @@ TEST_P(BlockSegments, SaveLevelOneKeepsLessAndGivesTheSameBits) {
   }
 }
 
+// What recompute stands on: a pass that keeps nothing and one that keeps all are the same bits.
+TEST_P(BlockSegments, APassThatSavesGivesTheBitsOfOneThatDoesNot) {
+  for (const at::ScalarType autocast : {at::kFloat, at::kBFloat16, at::kHalf}) {
+    for (const at::ScalarType type : {at::kFloat, at::kHalf, at::kBFloat16}) {
+      const Case c = make_case(GetParam(), type);
+      const at::NoGradGuard no_graph;
+      at::autocast::set_autocast_enabled(at::kCPU, autocast != at::kFloat);
+      at::autocast::set_autocast_dtype(at::kCPU, autocast == at::kFloat ? at::kBFloat16 : autocast);
+      TensorList saved;
+      const at::Tensor keeps = c.segment->forward(context_of(), c.parameters, c.inputs, &saved)[0];
+      const at::Tensor forgets = c.segment->forward(context_of(), c.parameters, c.inputs, nullptr)[0];
+      at::autocast::set_autocast_enabled(at::kCPU, false);
+      EXPECT_TRUE(at::equal(keeps, forgets)) << "autocast " << autocast << ", " << type;
+    }
+  }
+}
+
 TEST_P(BlockSegments, FrozenParametersTakeNoGradientAndCostNoOtherAny) {
   Case c = make_case(GetParam(), at::kFloat);
   const Outcome free = by_hand(c);

@@ -1,32 +1,18 @@
 // Whole runs with plugins/selective_recompute on and off.
+#include <ATen/autocast_mode.h>
+#include <ATen/ops/equal.h>
 #include <gmock/gmock.h>
 
 #include <cstring>
-#include <map>
 
-#include "ops/allocator.h"
 #include "train/generator.h"
-#include "unit/plugins/sharded_run.h"
+#include "unit/plugins/amp_o2_run.h"
+#include "unit/plugins/recompute_run.h"
 
 namespace sz::test {
 namespace {
 
 using testing::HasSubstr;
-
-const bool kCounted = (install_allocator(), true);  // before the first tensor
-
-std::string recompute(const std::string& keys) {
-  return "[plugins.selective_recompute]\nenabled = true\n" + keys + "\n";
-}
-
-RunResult train_with(RunSpec spec, const std::string& plugins, const std::string& decisions = "") {
-  const auto prepare = spec.prepare;
-  spec.prepare = [=](RankParts& parts) {
-    if (prepare) prepare(parts);
-    use_plugins(parts, plugins, decisions);
-  };
-  return train(spec);
-}
 
 // Fp16 masters' mirrors for matrices, fp16 between segments, a loss scale: amp_o2's plan at its simplest.
 class HalfPrecision final : public Precision {
@@ -57,18 +43,6 @@ RunSpec spec_in(Arithmetic arithmetic) {
     spec.prepare = [](RankParts& parts) { parts.precision = std::make_unique<HalfPrecision>(); };
   }
   return spec;
-}
-
-// Every number of every step, and all that is left at the end.
-void expect_same_run(const RunResult& on, const RunResult& off) {
-  ASSERT_EQ(on.outcome.state.step, off.outcome.state.step);
-  expect_identical(on.arrays, off.arrays);
-  ASSERT_EQ(on.metrics.size(), off.metrics.size());
-  for (size_t i = 0; i < on.metrics.size(); ++i) {
-    for (const char* key : {"loss", "grad_norm", "eval_loss", "tokens"}) {
-      EXPECT_EQ(on.metrics[i].value(key, nlohmann::json()), off.metrics[i].value(key, nlohmann::json())) << key;
-    }
-  }
 }
 
 class Exact : public testing::TestWithParam<Arithmetic> {};
@@ -103,6 +77,23 @@ INSTANTIATE_TEST_SUITE_P(Recompute, Exact,
                                                                                 : "fp16");
                          });
 
+// The real plugin in the precision slot: fp16 with a dynamic loss scale.
+TEST(Recompute, UnderAmpO2) {
+  for (const char* level : {"opt_level = \"O2\"", "opt_level = \"O1\"", "opt_level = \"O2\"\ndtype = \"bf16\""}) {
+    SCOPED_TRACE(level);
+    AmpRun amp;
+    amp.spec.options.steps = 20;
+    amp.keys = level;
+    const RunResult off = train_amp(amp).run;
+    for (const char* keys : {"policy = \"after_first_dropout\"", "policy = \"all\"", "policy = \"cheap\"",
+                             "policy = \"every_n\"", "policy = \"budget\"\nmemory_mb = 0.05"}) {
+      SCOPED_TRACE(keys);
+      amp.more = recompute(keys);
+      expect_same_run(train_amp(amp).run, off);
+    }
+  }
+}
+
 TEST(Recompute, ChunksOfRowsAgreeTo1e6) {
   RunSpec spec;
   spec.options.micro_batch = 5;
@@ -135,48 +126,6 @@ TEST(Recompute, FrozenParametersStayAndTheOthersAreTheSame) {
   EXPECT_NE(first(start, "embedding.position/master"), first(off, "embedding.position/master"));
 }
 
-// A segment that hands everything on and counts, or that differs from what it wraps in one way.
-class WrappedSegment : public Segment {
- public:
-  explicit WrappedSegment(std::shared_ptr<const Segment> inner) : inner_(std::move(inner)) {}
-  TensorList forward(const SegmentContext& context, const TensorList& parameters, const TensorList& inputs,
-                     TensorList* saved) const override {
-    return inner_->forward(context, parameters, inputs, saved);
-  }
-  bool has_backward() const override { return inner_->has_backward(); }
-  SegmentGradients backward(const SegmentContext& context, const TensorList& parameters, const TensorList& inputs,
-                            const TensorList& saved, const TensorList& grads) const override {
-    return inner_->backward(context, parameters, inputs, saved, grads);
-  }
-  int save_levels() const override { return inner_->save_levels(); }
-
- protected:
-  std::shared_ptr<const Segment> inner_;
-};
-
-using Counts = std::map<std::pair<std::string, Mode>, int>;
-
-class CountingSegment final : public WrappedSegment {
- public:
-  CountingSegment(std::shared_ptr<const Segment> inner, std::string name, Counts& counts)
-      : WrappedSegment(std::move(inner)), name_(std::move(name)), counts_(counts) {}
-  TensorList forward(const SegmentContext& context, const TensorList& parameters, const TensorList& inputs,
-                     TensorList* saved) const override {
-    ++counts_[{name_, context.mode}];
-    return WrappedSegment::forward(context, parameters, inputs, saved);
-  }
-
- private:
-  std::string name_;
-  Counts& counts_;
-};
-
-void count(RankParts& parts, Counts& counts) {
-  for (SegmentDeclaration& s : parts.model.segments) {
-    s.segment = std::make_shared<CountingSegment>(s.segment, s.name, counts);
-  }
-}
-
 TEST(Recompute, EvaluationAndGenerationRecomputeNothing) {
   Counts counts;
   RunSpec spec;
@@ -203,6 +152,43 @@ TEST(Recompute, EvaluationAndGenerationRecomputeNothing) {
   for (const char* kept : {"embedding", "block.0.attention", "block.1.attention", "final_norm", "loss"}) {
     EXPECT_EQ(of(kept, Mode::kRecompute), 0) << kept;
   }
+}
+
+// Keeps what it gave in forward and looks at it again in recompute: the same dropout mask, the same bits.
+class RememberingSegment final : public WrappedSegment {
+ public:
+  RememberingSegment(std::shared_ptr<const Segment> inner, int& compared) : WrappedSegment(inner), compared_(compared) {}
+  TensorList forward(const SegmentContext& context, const TensorList& parameters, const TensorList& inputs,
+                     TensorList* saved) const override {
+    // Autocast's cache of weights would outlive an update of the weights.
+    EXPECT_FALSE(at::autocast::is_autocast_cache_enabled());
+    const TensorList outputs = WrappedSegment::forward(context, parameters, inputs, saved);
+    if (context.mode == Mode::kTrain) given_ = outputs[0].detach().clone();
+    if (context.mode == Mode::kRecompute) {
+      EXPECT_TRUE(at::equal(outputs[0].detach(), given_));
+      ++compared_;
+    }
+    return outputs;
+  }
+
+ private:
+  mutable at::Tensor given_;
+  int& compared_;
+};
+
+TEST(Recompute, MasksAreTheSameAgainAndNoCastIsCached) {
+  int compared = 0;
+  RunSpec spec = spec_in(Arithmetic::kBf16);
+  spec.options.steps = 5;
+  spec.prepare = [&](RankParts& parts) {
+    at::autocast::set_autocast_cache_enabled(true);
+    for (size_t i = 0; i + 1 < parts.model.segments.size(); ++i) {
+      auto& segment = parts.model.segments[i].segment;
+      segment = std::make_shared<RememberingSegment>(segment, compared);
+    }
+  };
+  train_with(spec, recompute_policy("all"));
+  EXPECT_EQ(compared, 5 * 2 * 6);
 }
 
 class AutogradSegment final : public WrappedSegment {
@@ -340,200 +326,6 @@ TEST(Recompute, UnderShardedResidency) {
   for (const char* keys : {"policy = \"all\"", "policy = \"cheap\"", "policy = \"budget\"\nmemory_mb = 0.04"}) {
     expect_same_run(train_sharded(spec, stage, recompute(keys)), off);
   }
-}
-
-// --- memory, from the allocator ----------------------------------------------------------------------------------
-
-struct Memory {
-  double activations = 0;  // live after forward, before backward, beyond what lived before forward
-  double peak = 0;         // during backward, beyond the same
-};
-
-RunSpec large_spec() {
-  RunSpec spec;
-  spec.options.steps = 3;
-  spec.options.micro_batch = 4;
-  spec.model.layers = 6;
-  spec.model.width = 64;
-  spec.model.context = 64;
-  MemorySourceOptions source;
-  source.context = 64;
-  spec.source = std::make_shared<MemorySource>(source);
-  return spec;
-}
-
-// Of the third step: gradients and optimizer state have their memory by then.
-Memory memory_with(const std::string& plugins, RunSpec spec = large_spec()) {
-  Memory memory;
-  const auto prepare = spec.prepare;
-  spec.prepare = [&memory, prepare](RankParts& parts) {
-    if (prepare) prepare(parts);
-    auto base = std::make_shared<double>(-1);
-    watch(parts, {Hook::kStepBegin, Hook::kBatchReady, Hook::kLoss, Hook::kGradientsReduced},
-          [&memory, base](const HookInfo& at) {
-            if (at.hook == Hook::kStepBegin && at.attempt == 3) *base = 0;
-            if (*base < 0) return;  // other steps, and evaluation
-            if (at.hook == Hook::kBatchReady) *base = double(allocator_stats().live_bytes);
-            if (at.hook == Hook::kLoss) {
-              memory.activations = double(allocator_stats().live_bytes) - *base;
-              reset_peak();
-            }
-            if (at.hook == Hook::kGradientsReduced) {
-              memory.peak = double(allocator_stats().peak_bytes) - *base;
-              *base = -1;
-            }
-          });
-  };
-  plugins.empty() ? train(spec) : train_with(spec, plugins);
-  return memory;
-}
-
-TEST(RecomputeMemory, PoliciesHoldLessDuringBackward) {
-  ASSERT_TRUE(kCounted);
-  const Memory off = memory_with("");
-  ASSERT_GT(off.activations, 0);
-  const auto with_policy = [](const char* policy) {
-    return memory_with(recompute(std::string("policy = \"") + policy + "\""));
-  };
-  const Memory all = with_policy("all"), half = with_policy("after_first_dropout"), cheap = with_policy("cheap");
-  // A block holds 16 widths a token: x, norm, qkv 3, mixed, x, norm, up 4, activation 4. "all" leaves 2, "cheap" 10,
-  // the default 7. Embedding, final norm and the loss's gradients come on top of all of them.
-  EXPECT_LE(all.activations, 0.35 * off.activations);
-  EXPECT_LE(half.activations, 0.60 * off.activations);
-  EXPECT_LE(cheap.activations, 0.75 * off.activations);
-  EXPECT_LE(all.peak, 0.55 * off.peak);
-  EXPECT_LE(half.peak, 0.75 * off.peak);
-  EXPECT_LE(cheap.peak, 0.80 * off.peak);
-  EXPECT_LT(all.activations, half.activations);
-  EXPECT_LT(half.activations, cheap.activations);
-}
-
-TEST(RecomputeMemory, ChunksOfRowsLowerTheTransientPeak) {
-  const Memory whole = memory_with(recompute("policy = \"all\""));
-  const Memory sliced = memory_with(recompute("policy = \"all\"\nslices = 4"));
-  EXPECT_LE(sliced.activations, whole.activations);
-  EXPECT_LE(sliced.peak, 0.85 * whole.peak);
-}
-
-// Hands on a view of something 64 times as large.
-class ViewSegment final : public WrappedSegment {
- public:
-  using WrappedSegment::WrappedSegment;
-  TensorList forward(const SegmentContext& context, const TensorList& parameters, const TensorList& inputs,
-                     TensorList* saved) const override {
-    const at::Tensor y = WrappedSegment::forward(context, parameters, inputs, nullptr)[0];
-    return {y.unsqueeze(0).expand({64, -1, -1, -1}).contiguous().select(0, 63)};
-  }
-  bool has_backward() const override { return false; }
-  int save_levels() const override { return 0; }
-};
-
-TEST(RecomputeMemory, AViewDoesNotKeepItsBaseAlive) {
-  RunSpec spec = large_spec();
-  const Memory plain = memory_with(recompute("policy = \"all\""), spec);
-  spec.prepare = [](RankParts& parts) {
-    auto& segment = parts.model.segments[2].segment;
-    segment = std::make_shared<ViewSegment>(segment);
-  };
-  EXPECT_LE(memory_with(recompute("policy = \"all\""), spec).activations, 1.01 * plain.activations);
-}
-
-// --- decisions and budget ----------------------------------------------------------------------------------------
-
-std::vector<nlohmann::json> of_kind(const std::vector<nlohmann::json>& lines, const std::string& what) {
-  std::vector<nlohmann::json> found;
-  for (const nlohmann::json& line : lines) {
-    if (line.at("what") == what) found.push_back(line);
-  }
-  return found;
-}
-
-TEST(RecomputeDecisions, EachSegmentAtStartAndWhatWasMeasured) {
-  const TemporaryFolder folder;
-  const std::string path = folder / "decisions.jsonl";
-  train_with(RunSpec(), recompute(""), path);
-  const auto lines = json_lines(path);
-  const auto start = of_kind(lines, "activations"), measured = of_kind(lines, "activations_measured");
-  ASSERT_EQ(start.size(), 7u);
-  for (const nlohmann::json& line : start) {
-    const std::string segment = line.at("segment");
-    const bool again = segment.find(".mlp") != std::string::npos;
-    EXPECT_EQ(line.at("to"), again ? "recomputed" : "kept") << segment;
-    EXPECT_EQ(line.at("cause"), "policy after_first_dropout");
-    EXPECT_GT(line.at("held_bytes").get<int64_t>(), 0) << segment;
-    EXPECT_EQ(line.at("expected_cost_percent").get<double>() > 0, again);
-    EXPECT_EQ(line.at("expected_given_back_bytes").get<int64_t>() > 0, again);
-  }
-  ASSERT_EQ(measured.size(), 1u);
-  EXPECT_EQ(measured[0].at("kind"), "block.#.mlp");
-  EXPECT_EQ(measured[0].at("segments"), 2);
-  EXPECT_GT(measured[0].at("given_back_bytes").get<int64_t>(), 0);
-  EXPECT_GT(measured[0].at("cost_microseconds").get<double>(), 0);
-}
-
-TEST(RecomputeDecisions, WhatIsExpectedOfShapesIsWhatIsGivenBack) {
-  const TemporaryFolder folder;
-  const std::string path = folder / "decisions.jsonl";
-  RunSpec spec = large_spec();
-  spec.options.steps = 12;
-  for (auto& sample : const_cast<MemorySource&>(static_cast<const MemorySource&>(*spec.source)).samples(Split::kTrain)) {
-    sample.tokens.ids.resize(64, 1);
-    sample.tokens.labels.resize(64, 1);
-    sample.tokens.mask.resize(64, 1.0f);
-  }
-  train_with(spec, recompute("policy = \"all\""), path);
-  const auto lines = json_lines(path);
-  std::map<std::string, double> expected;
-  for (const auto& line : of_kind(lines, "activations")) {
-    expected[line.at("segment")] = line.at("expected_given_back_bytes");
-  }
-  for (const auto& line : of_kind(lines, "activations_measured")) {
-    const std::string kind = line.at("kind");
-    if (kind.rfind("block", 0) != 0) continue;
-    const double guess = expected.at(kind == "block.#.mlp" ? "block.0.mlp" : "block.0.attention");
-    EXPECT_NEAR(line.at("given_back_bytes").get<double>(), guess, 0.1 * guess) << kind;
-  }
-}
-
-TEST(RecomputeBudget, AllRanksTakeRankZerosChoice) {
-  const TemporaryFolder folder;
-  std::mutex mutex;
-  std::vector<std::shared_ptr<Counts>> counts(2);
-  RunSpec spec = large_spec();
-  spec.ranks = 2;
-  spec.options.steps = 16;
-  const RunResult off = train(spec);
-  spec.prepare = [&](RankParts& parts) {
-    const std::lock_guard lock(mutex);
-    auto own = std::make_shared<Counts>();
-    counts[size_t(parts.rank())] = own;
-    count(parts, *own);
-    watch(parts, {Hook::kStepBegin}, [own](const HookInfo& at) {
-      if (at.attempt == 13) own->clear();
-    });
-  };
-  const std::string path = folder / "decisions.jsonl";
-  const RunResult on = train_with(spec, recompute("policy = \"budget\"\nmemory_mb = 2.0"), path);
-  expect_same_run(on, off);
-  EXPECT_EQ(*counts[0], *counts[1]);
-  const auto lines = json_lines(path);
-  const auto budget = of_kind(lines, "budget");
-  ASSERT_EQ(budget.size(), 1u);
-  EXPECT_TRUE(budget[0].at("fits").get<bool>());
-  EXPECT_LE(budget[0].at("held_bytes").get<int64_t>(), 2 << 20);
-  int again = 0;
-  for (const auto& [what, number] : *counts[0]) again += what.second == Mode::kRecompute;
-  EXPECT_GT(again, 0);   // 2 MiB are less than everything
-  EXPECT_LT(again, 13);  // and more than nothing
-}
-
-TEST(RecomputeBudget, OneThatCannotBeMetSaysSo) {
-  const TemporaryFolder folder;
-  const std::string path = folder / "decisions.jsonl";
-  train_with(RunSpec(), recompute("policy = \"budget\"\nmemory_mb = 0.001"), path);
-  const auto budget = of_kind(json_lines(path), "budget");
-  ASSERT_EQ(budget.size(), 1u);
-  EXPECT_FALSE(budget[0].at("fits").get<bool>());
 }
 
 }  // namespace
