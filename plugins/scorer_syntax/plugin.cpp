@@ -59,7 +59,7 @@ class SyntaxPlugin final : public Plugin, public Scorer {
 
   void stop() override {
     if (!scorer_ || scorer_->estimated() == 0) return;
-    Log(host()).info("scorer_syntax: of " + std::to_string(scorer_->parsed() + scorer_->estimated()) +
+    Log(host()).info("of " + std::to_string(scorer_->parsed() + scorer_->estimated()) +
                      " sentences and clauses, the depth of " + std::to_string(scorer_->estimated()) +
                      " was estimated from their length (no analysis in time, or another script)");
   }

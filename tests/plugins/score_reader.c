@@ -42,6 +42,7 @@ static sz_error* on(void* self, const sz_hook_info* info) {
 static const sz_descriptor descriptor = {SZ_SIZED(sz_descriptor), .draft = SZ_DRAFT, .id = "test_score_reader",
     .version = "1.0.0", .licence = "Apache-2.0", .summary = "mean score of each split",
     .hooks = SZ_LIST(sz_hook_use, SZ_HOOK(.hook = SZ_MODEL_DECLARED), SZ_HOOK(.hook = SZ_STEP_BEGIN)),
-    .keys = SZ_LIST(sz_key, SZ_KEY(.name = "scorer", .type = SZ_KEY_STRING, .default_toml = "\"length\""))};
+    .keys = SZ_LIST(sz_key, SZ_KEY(.name = "scorer", .type = SZ_KEY_STRING, .default_toml = "\"length\"",
+                                   .help = "whose scores"))};
 
 SZ_REGISTER_OBSERVER(score_reader, descriptor, start, on)
