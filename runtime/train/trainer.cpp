@@ -117,9 +117,7 @@ void Trainer::step() {
     case Verdict::kRollBack: roll_back(result); break;
     case Verdict::kAbort:
       reporter_->attempt(state_, epoch_now, result);
-      throw Error(Exit::kDiverged, "step " + std::to_string(result.facts.step + 1) + ", attempt " +
-                                       std::to_string(state_.attempt) + ": " + result.decision.voter +
-                                       " ends the run: " + result.decision.reason);
+      diverge(result, " ends the run: " + result.decision.reason);
   }
   parts_.services->events.deliver();
   fire_step_end(result, epoch_now);
@@ -137,17 +135,30 @@ void Trainer::after_step(const AttemptResult& result) {
   const bool may_mark = state_.good_in_a_row >= std::min(options_.stable_after, state_.attempt);
   save_due_ |= due(options_.checkpoint_every) || result.facts.save_requested;
   mark_due_ |= due(options_.stable_every) || save_due_;
-  if (may_mark && std::exchange(mark_due_, false)) mark_stable();
+  if (may_mark && std::exchange(mark_due_, false)) {
+    mark_stable();
+    if (parts_.residency->can_restore()) tell_stable();
+  }
   if (may_mark && std::exchange(save_due_, false)) save();
   if (result.facts.stop_signal != 0) stop_on_signal(result.facts.stop_signal);
   stop_ = stop_ || result.facts.stop_requested;
 }
 
+// All ranks have decided so: none may leave, and by that abort the others, before all know it themselves. Whoever is
+// interrupted in waiting for that knows it already.
+void Trainer::diverge(const AttemptResult& result, const std::string& why) {
+  try {
+    parts_.comm->barrier(Channel::kScalar)->wait();
+  } catch (const Error&) {
+  }
+  throw Error(Exit::kDiverged, "step " + std::to_string(result.facts.step + 1) + ", attempt " +
+                                   std::to_string(state_.attempt) + ": " + result.decision.voter + why);
+}
+
 void Trainer::roll_back(const AttemptResult& result) {
   if (!parts_.residency->can_restore()) {
-    throw Error(Exit::kDiverged, "attempt " + std::to_string(state_.attempt) + ": " + result.decision.voter +
-                                     " asks for a roll back (" + result.decision.reason +
-                                     "), but train.snapshot = \"none\" keeps no state to return to");
+    diverge(result, " asks for a roll back (" + result.decision.reason +
+                        "), but train.snapshot = \"none\" keeps no state to return to");
   }
   parts_.residency->restore();
   for (Stateful* state : parts_.states) {
@@ -187,6 +198,20 @@ void Trainer::mark_stable() {
   for (Stateful* state : parts_.states) {
     if (state->scope() == Stateful::Scope::kCheckpointAndRollback) stable_.blobs[state->state_id()] = state->save_state();
   }
+}
+
+void Trainer::tell_stable() {
+  Decision decision;
+  decision.step = state_.step;
+  decision.attempt = state_.attempt;
+  decision.plugin = "loop";
+  decision.what = "stable_state";
+  decision.cause = std::to_string(state_.good_in_a_row) + " good attempts in a row";
+  decision.to = state_.step;
+  const std::string step = std::to_string(state_.step);
+  decision.text_en = "step " + step + " is the state that a roll back returns to";
+  decision.text_zh = "第 " + step + " 步成为回滚所返回的稳定状态";
+  parts_.decisions->write(decision);
 }
 
 void Trainer::evaluate() {

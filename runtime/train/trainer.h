@@ -56,7 +56,9 @@ class Trainer {
   void step();
   void after_step(const AttemptResult& result);
   void roll_back(const AttemptResult& result);
+  [[noreturn]] void diverge(const AttemptResult& result, const std::string& why);
   void mark_stable();
+  void tell_stable();
   void evaluate();
   void save();
   void end_epoch();

@@ -127,6 +127,20 @@ TEST(Resume, AnotherNumberOfRanksGoesOnFromTheSameState) {
   expect_replicas_identical(loaded);
 }
 
+// How many attempts in a row were good is part of the state: the next checkpoint need not wait for three more.
+TEST(Resume, TheNextCheckpointDoesNotWait) {
+  const TemporaryFolder folder;
+  RunSpec spec = spec_of(1, folder.path());
+  spec.options.checkpoint_every = 1;
+  spec.options.checkpoint_keep = 50;
+  spec.options.steps = 10;
+  spec.prepare = [](RankParts& parts) { stop_after(parts, 5); };
+  train(spec);
+  spec.resume = find_resume(folder / "checkpoints", "auto");
+  train(spec);
+  EXPECT_EQ(list_checkpoints(folder / "checkpoints").size(), 10u);
+}
+
 // Another global batch: the data goes on at the next sample, in the epoch that was under way.
 TEST(Resume, AnotherGlobalBatchGoesOnAtTheSameSample) {
   for (const int64_t stop : {20, 51}) {  // of 50 samples, one a plan: within the first epoch, and at the second's start

@@ -138,6 +138,27 @@ TEST(Verdict, TooManyBadAttemptsInARowEndTheRun) {
   EXPECT_EQ(metrics.back().at("verdict"), "abort");
 }
 
+// Each rank hears the verdict itself: none is told by another's leaving, which would be a failure of communication.
+TEST(Verdict, EveryRankEndsWithTheSameReason) {
+  RunSpec spec;
+  spec.ranks = 3;
+  spec.precision.max_bad = 1;
+  spec.options.steps = 1;
+  std::mutex mutex;
+  std::vector<std::string> reasons;
+  spec.prepare = [&](RankParts& parts) {
+    poison(parts, 0, 1, 1);
+    watch(parts, {Hook::kRunFailed}, [&](const HookInfo& info) {
+      const std::lock_guard lock(mutex);
+      reasons.push_back(info.reason);
+    });
+  };
+  EXPECT_EQ(thrown_by([&] { train(spec); }).exit, Exit::kDiverged);
+  ASSERT_EQ(reasons.size(), 3u);
+  EXPECT_EQ(reasons[0], reasons[1]);
+  EXPECT_EQ(reasons[0], reasons[2]);
+}
+
 TEST(Verdict, BadAttemptsWithGoodOnesBetweenDoNotEndTheRun) {
   RunSpec spec;
   spec.precision.max_bad = 2;
