@@ -13,6 +13,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -25,11 +26,52 @@ import run as common  # noqa: E402
 STAGES = ("replicated", "1", "2", "3")
 
 
-def installed(module):
-    if not common.PYTHON.exists():
-        return False
-    return subprocess.run([common.PYTHON, "-c", f"import {module}"], capture_output=True,
-                          env=os.environ | {"DS_ACCELERATOR": "cpu"}).returncode == 0
+# What a peer needs to be imported; DeepSpeed's C++ parts are built at first use, which takes minutes.
+NEEDS = {"fsdp2": "import torch.distributed.fsdp",
+         "deepspeed": "import deepspeed; from deepspeed.ops.op_builder import CPUAdamBuilder as B; B().load()"}
+BUILDING = 900  # seconds
+
+
+def peer_environment(ranks):
+    return os.environ | {"OMP_NUM_THREADS": str(max(1, common.THREADS // ranks)), "BENCH_THREADS": str(common.THREADS),
+                         "DS_ACCELERATOR": "cpu", "PATH": f"{common.PYTHON.parent}:{os.environ['PATH']}"}
+
+
+def run_group(command, environment, folder, limit):
+    """Runs a command with processes of its own below it, and ends all of them where it takes too long."""
+    process = subprocess.Popen(list(map(str, command)), env=environment, cwd=folder, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True, start_new_session=True)
+    try:
+        output, errors = process.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        return None, f"no end within {limit} s"
+    return (output, "") if process.returncode == 0 else (None, errors[-2000:])
+
+
+def run_peer(command, environment, folder):
+    output, errors = run_group(command, environment, folder, common.LIMIT)
+    if output is None:
+        print(f"{command[-1]}: {errors}", file=sys.stderr)
+        return []
+    return [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+
+
+def peers_at_hand(options, folder):
+    found = []
+    for system, code in NEEDS.items():
+        if options.no_peers:
+            continue
+        if not common.PYTHON.exists():
+            print(f"{system} is left out: there is no .deps/venv (scripts/peers.sh makes it)", file=sys.stderr)
+            continue
+        output, errors = run_group([common.PYTHON, "-c", code], peer_environment(1), folder, BUILDING)
+        if output is None:
+            print(f"{system} is left out: {errors.strip().splitlines()[-1]}", file=sys.stderr)
+        else:
+            found.append(system)
+    return found
 
 
 def ours(config, ranks, work):
@@ -41,27 +83,18 @@ def ours(config, ranks, work):
         yield ([*mpirun, *program] if ranks > 1 else program), root | threads
 
 
-def peers(config, ranks, systems):
-    torchrun = [common.PYTHON, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", ranks]
-    for system in systems:
-        command = [*torchrun, common.PEERS / "torch_sharded.py", config, system]
-        yield command, {"OMP_NUM_THREADS": str(max(1, common.THREADS // ranks)), "DS_ACCELERATOR": "cpu"}
-
-
 def measure(options, work):
-    systems = []
-    for system, module in (("fsdp2", "torch.distributed.fsdp"), ("deepspeed", "deepspeed")):
-        if options.no_peers or not installed(module):
-            print(f"{system} is left out: {'not wanted' if options.no_peers else module + ' is not in .deps/venv'}",
-                  file=sys.stderr)
-        else:
-            systems.append(system)
+    systems = peers_at_hand(options, work)
+    torchrun = [common.PYTHON, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node"]
     for config in options.configs:
         common.write_inputs(config, work)
         for ranks in options.ranks:
             for _ in range(options.rounds):
-                for command, environment in [*ours(config, ranks, work), *peers(config, ranks, systems)]:
+                for command, environment in ours(config, ranks, work):
                     yield from common.run(command, environment, work)
+                for system in systems:
+                    command = [*torchrun, ranks, common.PEERS / "torch_sharded.py", config, system]
+                    yield from run_peer(command, peer_environment(ranks), work)
 
 
 def middle(rows, key):
