@@ -3,8 +3,8 @@ import random
 
 
 def cost_to_reach(curve, target):
-    """curve: [(cost, loss)], in order. The cost at which the loss first reaches the target, on the straight line between
-    the evaluations before and after; None where it never does."""
+    """curve: [(cost, loss)], in order. The cost at which the loss first reaches the target, on the straight line
+    between the evaluations before and after; None where it never does."""
     before = None
     for cost, loss in curve:
         if loss <= target:

@@ -13,8 +13,9 @@ def spaced(number):
 
 
 def write_additions(path, documents, seed=1, lines=4, digits=5):
-    """Documents of `lines` sums, all of as many digits; grades 1 to `digits`, equally many of each. The heading in words
-    gives the tokenizer the pieces that its least vocabulary asks for."""
+    """Documents of `lines` sums, all of as many digits; grades 1 to `digits`, equally many of each. The heading in
+    words gives the tokenizer the pieces that its least vocabulary asks for."""
+    task = "Write figures apart, with blanks, and put the answer behind its mark."
     names = ["one digit", "two digits", "three digits", "four digits", "five digits", "six digits"]
     stream = random.Random(seed)
     seen = set()
@@ -26,7 +27,8 @@ def write_additions(path, documents, seed=1, lines=4, digits=5):
             for _ in range(lines):
                 a, b = stream.randint(low, high), stream.randint(low, high)
                 rows.append(f"{spaced(a)} + {spaced(b)} = {spaced(a + b)}")
-            text = f"Add these pairs of numbers, {names[grade - 1]} each. Figures stand apart, and the answer follows.\n" + "\n".join(rows)
+            heading = f"Add these pairs of numbers, {names[grade - 1]} each. {task}\n"
+            text = heading + "\n".join(rows)
             if text not in seen:
                 seen.add(text)
                 out.write(text + "\n\n")

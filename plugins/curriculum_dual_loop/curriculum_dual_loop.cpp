@@ -129,7 +129,8 @@ void CurriculumDualLoop::setup(const sz_sampler_setup& setup) {
   data.seed = setup.seed;
   Difficulties difficulties;
   if (settings_.strategy == "none") {
-    difficulties = {std::vector<double>(size_t(setup.samples)), std::vector<double>(size_t(data_->count(SZ_VALIDATION)))};
+    difficulties = {std::vector<double>(size_t(setup.samples)),
+                    std::vector<double>(size_t(data_->count(SZ_VALIDATION)))};
   } else {
     difficulties = score_data(host(), settings_, data.languages, languages_of(*data_, SZ_VALIDATION));
   }

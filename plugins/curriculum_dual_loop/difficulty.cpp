@@ -20,8 +20,9 @@ Scorers chosen(const sz::Services& services, const std::string& metric) {
   Scorers all = services.all<sz_scorer>(SZ_SCORER);
   if (metric == "combined") {
     if (!all.empty()) return all;
-    throw sz::Error(SZ_USAGE, "plugins.curriculum_dual_loop.difficulty_metric is \"combined\", but no plugin that scores "
-                              "texts is enabled; enable one, [plugins.scorer_tfidf] for example");
+    throw sz::Error(SZ_USAGE,
+                    "plugins.curriculum_dual_loop.difficulty_metric is \"combined\", but no plugin that scores "
+                    "texts is enabled; enable one, [plugins.scorer_tfidf] for example");
   }
   for (const auto& scorer : all) {
     if (is_called(scorer, metric)) return {scorer};
@@ -71,7 +72,8 @@ Difficulties score_data(const sz::Host& host, const Settings& settings, const st
   std::vector<Measure> measures;
   for (size_t i = 0; i < scorers.size(); ++i) {
     if (weights[i] == 0) continue;
-    measures.push_back({data.scores(SZ_TRAIN, names[i].c_str()), data.scores(SZ_VALIDATION, names[i].c_str()), weights[i]});
+    measures.push_back(
+        {data.scores(SZ_TRAIN, names[i].c_str()), data.scores(SZ_VALIDATION, names[i].c_str()), weights[i]});
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   std::string by;

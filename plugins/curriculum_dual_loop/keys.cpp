@@ -31,15 +31,22 @@ void check_settings(const Settings& s) {
 }  // namespace
 
 sz::Descriptor with_keys(sz::Descriptor&& d) {
-  Key signal = text("inner_signal", "\"batch\"", "losses whose spread the inner loop looks at: the last batch's, or the window's");
+  Key signal = text("inner_signal", "\"batch\"",
+                    "losses whose spread the inner loop looks at: the last batch's, or the window's");
   signal.choices = {"batch", "window"};
   return std::move(d)
-      .key(whole("warmup_epochs", "3", 0, 1e6, "the threshold rises linearly, the loops record but don't act", "epochs"))
+      .key(
+          whole("warmup_epochs", "3", 0, 1e6, "the threshold rises linearly, the loops record but don't act", "epochs"))
       .key(text("difficulty_metric", "\"tfidf\"", "a provider of sz.scorer/1, or combined: all that are loaded"))
-      .key({.name = "weights", .type = SZ_KEY_STRING_LIST, .default_toml = "[]",
-            .help = "of combined, as [\"tfidf=0.5\", \"syntax=0.5\"]; those not named have none, an empty list means equal"})
-      .key(text("adjustment_strategy", "\"dual_loop\"",
-                "dual_loop, inner, outer, fixed_linear, fixed_root, competence, none, or another provider of sz.pacing/1"))
+      .key(
+          {.name = "weights",
+           .type = SZ_KEY_STRING_LIST,
+           .default_toml = "[]",
+           .help =
+               "of combined, as [\"tfidf=0.5\", \"syntax=0.5\"]; those not named have none, an empty list means equal"})
+      .key(text(
+          "adjustment_strategy", "\"dual_loop\"",
+          "dual_loop, inner, outer, fixed_linear, fixed_root, competence, none, or another provider of sz.pacing/1"))
       .key(real("start_complexity", "0.3", 0, 1, "threshold at the start: the easiest share of each language"))
       .key(real("max_complexity", "0.7", 0.001, 1, "highest threshold before the final release"))
       .key(real("final_release", "0.1", 0, 1, "share of the run, at its end, over all samples"))
@@ -95,8 +102,8 @@ void add(Warning& warning, const std::string& loop, const std::string& loop_zh, 
          const std::string& unit, const std::string& unit_zh) {
   if (reach.known == 0 || reach.known >= reach.needed) return;
   const std::string known = std::to_string(reach.known), needed = std::to_string(reach.needed);
-  warning.en += (warning.en.empty() ? "" : "; ") + ("the run ends after " + known + " " + unit + ", before the " + loop +
-                                                   " can act for the first time, which is after " + needed);
+  warning.en += (warning.en.empty() ? "" : "; ") + ("the run ends after " + known + " " + unit + ", before the " +
+                                                    loop + " can act for the first time, which is after " + needed);
   warning.zh += (warning.zh.empty() ? "" : "；") + ("训练在第 " + known + " " + unit_zh + "结束，而" + loop_zh + "最早在第 " +
                                                    needed + " " + unit_zh + "才能生效");
 }
@@ -113,10 +120,12 @@ Warning loops_cannot_act(const Settings& s, const RunLength& run) {
     const auto acting = int64_t(double(run.total_steps) * (1 - s.final_release));
     const int64_t warm = std::max<int64_t>(1, s.warmup_epochs * run.steps_per_epoch);
     const int64_t inner = (warm + s.inner_every - 1) / s.inner_every * s.inner_every;
-    if (use.inner) add(warning, "inner loop", "内环", {acting, inner}, "steps (the final release left out)", "步（不含最终放开阶段）");
-    if (use.outer) {
-      add(warning, "outer loop", "外环", {acting, outer_epochs * run.steps_per_epoch}, "steps (the final release left out)",
+    if (use.inner)
+      add(warning, "inner loop", "内环", {acting, inner}, "steps (the final release left out)",
           "步（不含最终放开阶段）");
+    if (use.outer) {
+      add(warning, "outer loop", "外环", {acting, outer_epochs * run.steps_per_epoch},
+          "steps (the final release left out)", "步（不含最终放开阶段）");
     }
     return warning;
   }

@@ -16,7 +16,8 @@ constexpr double kSwingLimit = 0.15;
 
 Mixture first_mixture(const Settings& settings) {
   Mixture mixture;
-  mixture.threshold = loops_of(settings.strategy).schedule ? schedule_at(settings.strategy, settings, 0) : settings.start;
+  mixture.threshold =
+      loops_of(settings.strategy).schedule ? schedule_at(settings.strategy, settings, 0) : settings.start;
   return mixture;
 }
 
@@ -106,7 +107,8 @@ void Lessons::ask(sz_pacing_signals& now) {
   std::vector<std::pair<std::string, double>> fields;
   if (now.bucket_count == 0 && use_.inner) {
     const LossSpread& spread = settings_.inner_window ? window_ : batch_;
-    fields = {{"spread", spread.deviation()}, {"spread_error", spread.error()}, {"spread_samples", double(spread.count())}};
+    fields = {
+        {"spread", spread.deviation()}, {"spread_error", spread.error()}, {"spread_samples", double(spread.count())}};
   }
   move(wish.threshold - (use_.schedule ? backoff_ : 0), cause, in_chinese(cause), cap, std::move(fields));
 }
@@ -215,7 +217,8 @@ void Lessons::stalls(const std::vector<double>& slopes) {
 void Lessons::instability(const std::string& from) {
   if (settings_.strategy == "none") return;
   const double before = mixture_.threshold;
-  move(before - settings_.instability_backoff, "gradient_instability, raised by " + from, "梯度不稳定事件（来自 " + from + "）", 1);
+  move(before - settings_.instability_backoff, "gradient_instability, raised by " + from,
+       "梯度不稳定事件（来自 " + from + "）", 1);
   backoff_ += std::max(0.0, before - mixture_.threshold);
 }
 

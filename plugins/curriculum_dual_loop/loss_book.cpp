@@ -31,8 +31,9 @@ std::vector<int32_t> LossBook::extreme(double share, const Filter& filter, bool 
 void LossBook::load(Reader& in) {
   std::vector<float> losses = in.get_list<float>();
   if (losses.size() != losses_.size()) {
-    throw std::runtime_error("the saved state knows " + std::to_string(losses.size()) + " training samples, this run has " +
-                             std::to_string(losses_.size()) + "; resume with the same data");
+    throw std::runtime_error("the saved state knows " + std::to_string(losses.size()) +
+                             " training samples, this run has " + std::to_string(losses_.size()) +
+                             "; resume with the same data");
   }
   losses_ = std::move(losses);
 }

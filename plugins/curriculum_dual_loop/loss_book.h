@@ -11,7 +11,8 @@ namespace curriculum {
 
 class LossBook {
  public:
-  // languages: an element a sample; losses are compared within a language, since tokens of one carry more than another's.
+  // languages: an element a sample; losses are compared within a language, since tokens of one carry more than
+  // another's.
   explicit LossBook(std::vector<int32_t> languages);
 
   void record(int64_t sample, double mean_loss) { losses_[size_t(sample)] = float(mean_loss); }

@@ -39,7 +39,8 @@ Note threshold_note(double from, double to, const std::string& cause, const std:
   Note note{"difficulty_threshold", cause, from, to, "", ""};
   const char* const verb = to > from ? "rises" : "falls";
   const char* const verb_zh = to > from ? "提高到 " : "降低到 ";
-  note.en = "the difficulty threshold " + std::string(verb) + " from " + number(from) + " to " + number(to) + ": " + cause;
+  note.en =
+      "the difficulty threshold " + std::string(verb) + " from " + number(from) + " to " + number(to) + ": " + cause;
   note.zh = "难度阈值从 " + number(from) + " " + verb_zh + number(to) + "：" + cause_zh;
   return note;
 }

@@ -29,7 +29,8 @@ class Schedule final : public sz::Pacing {
 
 class Loops final : public sz::Pacing {
  public:
-  Loops(LoopUse use, const Settings& settings, const Tuning& tuning) : use_(use), settings_(settings), tuning_(tuning) {}
+  Loops(LoopUse use, const Settings& settings, const Tuning& tuning)
+      : use_(use), settings_(settings), tuning_(tuning) {}
 
   Move pace(const sz_pacing_signals& signals) override {
     if (signals.warming_up) return {signals.threshold};

@@ -30,8 +30,9 @@ const std::vector<std::string>& pacing_names();
 // `settings` and `tuning` are read at each call, and outlive it. Errors: std::runtime_error for an unknown name.
 //
 // The loops: after every inner_every steps a spread (standard deviation of per-sample losses) below inner_low raises
-// the threshold by the factor 1 + inner_raise, above inner_high lowers it by 1 - inner_lower; at an epoch's end it moves
-// by outer_factor, in the direction of the mean slope of the buckets' validation accuracy. In warm-up neither acts.
+// the threshold by the factor 1 + inner_raise, above inner_high lowers it by 1 - inner_lower; at an epoch's end it
+// moves by outer_factor, in the direction of the mean slope of the buckets' validation accuracy. In warm-up neither
+// acts.
 std::unique_ptr<sz::Pacing> make_pacing(const std::string& name, const Settings& settings, const Tuning& tuning);
 
 }  // namespace curriculum

@@ -8,7 +8,8 @@ namespace curriculum {
 
 RankTable::RankTable(std::span<const double> scores, std::span<const int32_t> languages) {
   for (size_t i = 0; i < scores.size(); ++i) {
-    if (!std::isfinite(scores[i])) throw std::runtime_error("the score of sample " + std::to_string(i) + " isn't finite");
+    if (!std::isfinite(scores[i]))
+      throw std::runtime_error("the score of sample " + std::to_string(i) + " isn't finite");
     sorted_[languages[i]].push_back(scores[i]);
   }
   for (auto& [language, values] : sorted_) std::sort(values.begin(), values.end());
@@ -53,7 +54,8 @@ Difficulties difficulties(const std::vector<Measure>& measures, std::span<const 
     add_weighted(sum.validation, own.validation, measure.weight);
     weights += measure.weight;
   }
-  if (!(weights > 0)) throw std::runtime_error("the weights of the scorers add up to nothing; give one of them a weight");
+  if (!(weights > 0))
+    throw std::runtime_error("the weights of the scorers add up to nothing; give one of them a weight");
   return ranked(sum.train, sum.validation, train_languages, validation_languages);
 }
 

@@ -1,4 +1,4 @@
-"""curriculum_dual_loop in whole runs over mpirun: what check says, resume bit for bit, one order on any number of ranks."""
+"""curriculum_dual_loop in whole runs over mpirun: what check says, resume bit for bit, one order on any rank count."""
 import pathlib
 import shutil
 import sys
@@ -11,8 +11,8 @@ from harness import TEST_PLUGINS, RunCase, relative_difference
 
 class CurriculumTest(RunCase):
     def write(self, **curriculum):
-        keys = {"enabled": True, "difficulty_metric": "length", "warmup_epochs": 1, "inner_every": 3, "smoothing_window": 2,
-                "buckets": 4, "inner_low": 0.0, "inner_high": 0.001, "stall_slope": 1.0, "adversarial_fraction": 0.25}
+        keys = {"enabled": True, "difficulty_metric": "length", "warmup_epochs": 1, "inner_every": 3,
+                "smoothing_window": 2, "buckets": 4, "inner_low": 0.0, "inner_high": 0.001, "stall_slope": 1.0, "adversarial_fraction": 0.25}
         super().write(plugins={"search": [TEST_PLUGINS]}, **{
             "train": {"steps": 40, "micro_batch": 16, "accumulation": 1}, "checkpoint": {"every": 15, "keep": 10},
             "plugins.test_length_scorer": {"enabled": True}, "plugins.curriculum_dual_loop": keys | curriculum})

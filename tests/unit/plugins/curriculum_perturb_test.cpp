@@ -79,7 +79,8 @@ TEST(Perturb, DropAndRepeatTakeAboutATenthOfTheWords) {
   const size_t words = 17;  // of kEnglish
   const auto count_words = [](const std::string& text) {
     const auto pieces = split_pieces(text);
-    return size_t(std::count_if(pieces.begin(), pieces.end(), [](const Piece& p) { return p.kind == Piece::Kind::kWord; }));
+    return size_t(
+        std::count_if(pieces.begin(), pieces.end(), [](const Piece& p) { return p.kind == Piece::Kind::kWord; }));
   };
   ASSERT_EQ(count_words(kEnglish), words);
   EXPECT_EQ(count_words(perturb(kEnglish, Perturbation::kDrop, 4)), words - 2);
@@ -122,7 +123,9 @@ TEST(Perturb, TextsWithNothingToChangeStay) {
 }
 
 // A text without homophones still gets changed.
-TEST(Perturb, FallsBackToSwapping) { EXPECT_NE(perturb("Zürich xylophone", Perturbation::kHomophone, 1), "Zürich xylophone"); }
+TEST(Perturb, FallsBackToSwapping) {
+  EXPECT_NE(perturb("Zürich xylophone", Perturbation::kHomophone, 1), "Zürich xylophone");
+}
 
 TEST(Perturb, KindsAreAllDrawn) {
   std::set<Perturbation> kinds;

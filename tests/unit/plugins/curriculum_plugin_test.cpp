@@ -9,8 +9,9 @@
 namespace sz::test {
 namespace {
 
-const char* const kQuick = "warmup_epochs = 1\ninner_every = 3\nsmoothing_window = 2\nbuckets = 4\nstall_slope = 1.0\n"
-                           "inner_low = 0.0\ninner_high = 0.001\nadversarial_fraction = 0.25\n";  // both loops act at once
+const char* const kQuick =
+    "warmup_epochs = 1\ninner_every = 3\nsmoothing_window = 2\nbuckets = 4\nstall_slope = 1.0\n"
+    "inner_low = 0.0\ninner_high = 0.001\nadversarial_fraction = 0.25\n";  // both loops act at once
 
 TEST(Curriculum, EasySamplesComeFirstAndAllAtTheEnd) {
   CurriculumRun school("adjustment_strategy = \"fixed_linear\"");
@@ -79,6 +80,28 @@ TEST(Curriculum, ThePlanIsTheSameOnAllRanksAndForAnyNumberOfThem) {
     EXPECT_EQ(items_of(school.plans), first) << ranks << " ranks";
     EXPECT_LT(relative_difference(one.arrays, result.arrays), 1e-5);
   }
+}
+
+// A run that goes on with half the ranks, and so with half the batch, takes the samples that would have come next.
+TEST(Curriculum, AResumeOnAnotherNumberOfRanksKeepsTheOrder) {
+  const std::string keys = "warmup_epochs = 0\ninner_every = 1000\nfinal_release = 0.0";
+  const TemporaryFolder folder;
+  CurriculumRun whole(keys);
+  whole.spec.ranks = 2;
+  whole.spec.options.micro_batch = 2;
+  whole.spec.options.steps = 9;
+  whole.spec.options.checkpoint_every = 3;
+  whole.spec.options.checkpoint_keep = 10;
+  whole.spec.folder = folder.path();
+  whole.run();
+  CurriculumRun rest(keys);
+  rest.spec.options.micro_batch = 2;
+  rest.spec.options.steps = 15;
+  rest.spec.resume = folder.path() + "/checkpoints/step-3";
+  rest.run();
+  const auto expected = items_of(whole.plans), got = items_of(rest.plans);
+  ASSERT_EQ(got.size(), 24u);
+  EXPECT_EQ(got, std::vector(expected.begin() + 12, expected.end()));
 }
 
 // Reported faults: 10 rows with micro-batch 2 on 3 ranks; the length promised and the length yielded differ; the same
@@ -245,8 +268,9 @@ TEST(Curriculum, SaysWhichScorersAndPacingsThereAre) {
   };
   EXPECT_NE(failure("[plugins.curriculum_dual_loop]\nenabled = true\ndifficulty_metric = \"depth\"\n"
                     "[plugins.test_length_scorer]\nenabled = true\n").find("given: length"), std::string::npos);
-  EXPECT_NE(failure("[plugins.curriculum_dual_loop]\nenabled = true\ndifficulty_metric = \"combined\"\n").find("scorer"),
-            std::string::npos);
+  EXPECT_NE(
+      failure("[plugins.curriculum_dual_loop]\nenabled = true\ndifficulty_metric = \"combined\"\n").find("scorer"),
+      std::string::npos);
   const std::string pacing = failure(curriculum_toml("adjustment_strategy = \"stars\""));
   EXPECT_NE(pacing.find("dual_loop"), std::string::npos) << pacing;
   EXPECT_NE(failure(curriculum_toml("start_complexity = 0.9")).find("start_complexity"), std::string::npos);
@@ -264,7 +288,8 @@ TEST(Curriculum, CombinedTakesEveryScorer) {
 
 TEST(Curriculum, CheckWarnsOfARunThatIsTooShort) {
   const auto document = ConfigDocument::parse(
-      "[plugins]\nsearch = [\"" SZ_PLUGINS "\", \"" SZ_TEST_PLUGINS "\"]\n[train]\nepochs = 2\n" + curriculum_toml(""), "test.toml");
+      "[plugins]\nsearch = [\"" SZ_PLUGINS "\", \"" SZ_TEST_PLUGINS "\"]\n[train]\nepochs = 2\n" + curriculum_toml(""),
+      "test.toml");
   PluginHost host = PluginHost::discover(document);
   Schema schema;
   schema.add({"plugins.search", KeyType::kStringList, "[]", "folders"});
@@ -274,7 +299,8 @@ TEST(Curriculum, CheckWarnsOfARunThatIsTooShort) {
   host.make_plan(config);
   const auto warnings = host.warnings(config, {1, 100, 200});
   ASSERT_EQ(warnings.size(), 1u);
-  EXPECT_NE(warnings[0].find("plugin curriculum_dual_loop: the run ends after 180 steps"), std::string::npos) << warnings[0];
+  EXPECT_NE(warnings[0].find("plugin curriculum_dual_loop: the run ends after 180 steps"), std::string::npos)
+      << warnings[0];
   EXPECT_EQ(host.warnings(config, {1, 0, 0}).size(), 1u) << "2 epochs, a warm-up of 3";
   EXPECT_TRUE(host.warnings(config, {1, 1000, 20000}).empty());
 }

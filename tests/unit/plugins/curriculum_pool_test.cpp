@@ -26,7 +26,8 @@ std::vector<int64_t> samples_of(const std::vector<Item>& items) {
 std::vector<int64_t> draw(const Pool& pool, SamplerState& state, const Mixture& mixture, int64_t n, int64_t batch) {
   std::vector<int64_t> all;
   while (int64_t(all.size()) < n) {
-    for (const Item& item : pool.plan(state, mixture, std::min(batch, n - int64_t(all.size())))) all.push_back(item.sample);
+    for (const Item& item : pool.plan(state, mixture, std::min(batch, n - int64_t(all.size()))))
+      all.push_back(item.sample);
   }
   return all;
 }
@@ -217,8 +218,8 @@ TEST(Pool, ReviewDoesNotStarveThePool) {
   EXPECT_EQ(taken.size(), 40u);
 }
 
-// Reported fault: the same seed on every rank. A plan is one list for all ranks; each of its items has its own place and
-// seed, so that no two ranks train on the same draw.
+// Reported fault: the same seed on every rank. A plan is one list for all ranks; each of its items has its own place
+// and seed, so that no two ranks train on the same draw.
 TEST(Pool, EachItemHasItsOwnPositionAndSeed) {
   const Pool pool = pool_of(12);
   SamplerState state;

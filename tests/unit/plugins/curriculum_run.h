@@ -80,7 +80,8 @@ class LentSampler final : public Sampler {
 // One rank's plugins, as the application would load them.
 class CurriculumPlugins {
  public:
-  CurriculumPlugins(const std::string& toml, const std::string& decisions, RankParts& parts, const TrainOptions& options)
+  CurriculumPlugins(const std::string& toml, const std::string& decisions, RankParts& parts,
+                    const TrainOptions& options)
       : log_(parts.rank() == 0 ? decisions : "", Language::kEnglish) {
     const std::string search = "[plugins]\nsearch = [\"" SZ_PLUGINS "\", \"" SZ_TEST_PLUGINS "\"]\n";
     const ConfigDocument document = ConfigDocument::parse(search + toml, "test.toml");
@@ -158,7 +159,8 @@ struct CurriculumRun {
   std::vector<PlanSeen> plans;  // of rank 0, all attempts
   std::vector<nlohmann::json> decisions;
 
-  explicit CurriculumRun(const std::string& keys, int64_t samples = 24, int64_t validation = 12) : toml(curriculum_toml(keys)) {
+  explicit CurriculumRun(const std::string& keys, int64_t samples = 24, int64_t validation = 12)
+      : toml(curriculum_toml(keys)) {
     spec.source = std::make_shared<TextSource>(samples, validation);
     spec.model.context = 64;
     spec.model.vocabulary = TextSource::kVocabulary;
