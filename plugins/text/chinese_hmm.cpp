@@ -44,7 +44,9 @@ void for_each_number(const std::string& table,
 
 int ChineseHmm::state_of(const std::string& name) {
   const size_t at = std::string_view("BMES").find(name);
-  if (name.size() != 1 || at == std::string_view::npos) throw ModelError("a Chinese table has the unknown state " + name);
+  if (name.size() != 1 || at == std::string_view::npos) {
+    throw ModelError("a Chinese table has the unknown state " + name);
+  }
   return int(at);
 }
 

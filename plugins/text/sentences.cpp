@@ -38,7 +38,8 @@ class Builder {
       return;
     }
     const Script script = script_of(cp);
-    if (space_ && !piece_.text.empty() && !(last_ == Script::kHan && script == Script::kHan)) piece_.text.push_back(' ');
+    const bool between_ideographs = last_ == Script::kHan && script == Script::kHan;
+    if (space_ && !piece_.text.empty() && !between_ideographs) piece_.text.push_back(' ');
     const bool inside_word = !space_ && (last_ == script || (last_char_ == '\'' && script == Script::kLatin));
     if (script != Script::kNone && script != Script::kHan && !inside_word) ++words_;
     piece_.scripts.add(script);
@@ -109,8 +110,9 @@ std::vector<SentencePiece> split_clauses(const SentencePiece& sentence, size_t m
   while (at < text.size()) {
     const char32_t cp = decode(text, at).code_point;
     size_t end = at;  // of the next unit: a word with what follows it, or one character
+    const bool in_word = script_of(cp) == Script::kLatin;
     do end += decode(text, end).bytes;
-    while (end < text.size() && script_of(cp) == Script::kLatin && script_of(decode(text, end).code_point) == Script::kLatin);
+    while (in_word && end < text.size() && script_of(decode(text, end).code_point) == Script::kLatin);
     if (builder.words() >= max_words && script_of(cp) != Script::kNone) builder.flush(out);
     for (size_t i = at; i < end;) {
       const Decoded next = decode(text, i);

@@ -35,7 +35,9 @@ class Scanner {
   }
 
  private:
-  Script script_at(size_t at) const { return at < text_.size() ? script_of(decode(text_, at).code_point) : Script::kNone; }
+  Script script_at(size_t at) const {
+    return at < text_.size() ? script_of(decode(text_, at).code_point) : Script::kNone;
+  }
 
   void note_gap(const Decoded& next) {
     newlines_ = next.code_point == '\n' ? newlines_ + 1 : is_space(next.code_point) ? newlines_ : 0;

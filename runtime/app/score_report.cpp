@@ -46,7 +46,8 @@ std::string bar(double share) {
   return text;
 }
 
-// Bins between the 1st and the 99th percentile, so that a few outliers don't flatten the rest; they join the outer bins.
+// Bins between the 1st and the 99th percentile, so that a few outliers, which join the outer bins, don't flatten the
+// rest.
 std::string histogram(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const double low = values[values.size() / 100], high = values[values.size() - 1 - values.size() / 100];
@@ -71,8 +72,8 @@ std::string summary(const std::vector<double>& values) {
   double squares = 0;
   for (const double value : values) squares += (value - mean) * (value - mean);
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  return format("%zu samples, mean %.4g, deviation %.4g, from %.4g to %.4g", values.size(), mean, std::sqrt(squares / n),
-                *low, *high);
+  return format("%zu samples, mean %.4g, deviation %.4g, from %.4g to %.4g", values.size(), mean,
+                std::sqrt(squares / n), *low, *high);
 }
 
 std::string routes(const Measure& measure, const std::vector<int64_t>& samples) {

@@ -73,8 +73,8 @@ void PluginScorer::score(std::span<const ScoredText> texts, std::span<double> sc
   for (size_t i = 0; i < texts.size(); ++i) {
     const std::string start = texts[i].text.substr(0, 60);
     if (!std::isfinite(scores[i])) {
-      throw Error(Exit::kPlugin, "plugin '" + plugin() + "': the scorer '" + name_ +
-                                     "' gave a score that is no finite number to the text that begins \"" + start + "\"");
+      throw Error(Exit::kPlugin, "plugin '" + plugin() + "': the scorer '" + name_ + "' gave a score that is no " +
+                                     "finite number to the text that begins \"" + start + "\"");
     }
     if (routes[i] >= routes_.size()) {
       throw Error(Exit::kPlugin, "plugin '" + plugin() + "': the scorer '" + name_ + "' gave the unknown route " +

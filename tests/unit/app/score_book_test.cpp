@@ -43,12 +43,15 @@ TEST(ScoreBook, ScoresAreKeptBesideTheShardsAndReadBack) {
   const SmallData small;
   ScoringRun run(kLength);
   run.start();
-  const auto computed = ScoreBook(run.config, small.data, run.host.scorers(), small.book(3)).scores(Split::kTrain, "length");
+  const auto scored = [&](int threads) {
+    return ScoreBook(run.config, small.data, run.host.scorers(), small.book(threads)).scores(Split::kTrain, "length");
+  };
+  const auto computed = scored(3);
   const std::string folder = small.folder + "/scores";
   EXPECT_EQ(files_ending(folder, ".bin"), 2u);
   EXPECT_EQ(files_ending(folder, ".part"), 0u);
   const auto written = fs::last_write_time(fs::directory_iterator(folder)->path());
-  const auto read = ScoreBook(run.config, small.data, run.host.scorers(), small.book()).scores(Split::kTrain, "length");
+  const auto read = scored(2);
   EXPECT_EQ(read.values, computed.values);
   EXPECT_EQ(fs::last_write_time(fs::directory_iterator(folder)->path()), written);
 
@@ -56,8 +59,7 @@ TEST(ScoreBook, ScoresAreKeptBesideTheShardsAndReadBack) {
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() == ".bin") fs::resize_file(entry.path(), 40);
   }
-  const auto again = ScoreBook(run.config, small.data, run.host.scorers(), small.book()).scores(Split::kTrain, "length");
-  EXPECT_EQ(again.values, computed.values);
+  EXPECT_EQ(scored(2).values, computed.values);
 }
 
 TEST(ScoreBook, ItsKeyFollowsTheConfigurationAndTheData) {

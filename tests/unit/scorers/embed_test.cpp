@@ -75,7 +75,8 @@ TEST(Encoder, LongTextsAreSplitAndPooled) {
   std::string topic, mixed;
   for (int i = 0; i < 400; ++i) topic += "Boil the potatoes and mash them with warm milk. ";
   ASSERT_GT(encoder()->tokens(topic).size(), 4 * SentenceEncoder::kTokens);
-  const Vector whole = encoder()->encode(topic), one = encoder()->encode("Boil the potatoes and mash them with warm milk.");
+  const Vector whole = encoder()->encode(topic);
+  const Vector one = encoder()->encode("Boil the potatoes and mash them with warm milk.");
   EXPECT_NEAR(dot(whole, whole), 1, 1e-5);
   EXPECT_GT(dot(whole, one), 0.6);
 }
@@ -96,7 +97,8 @@ TEST(Embed, TellsOnTopicFromOffTopic) {
   const auto on_zh = strings(kOnTopicChinese), off_zh = strings(kOffTopicChinese);
   const double results[] = {topic_auc(english, on_en, off_en), topic_auc(chinese, on_zh, off_zh),
                             topic_auc(english, on_zh, off_zh), topic_auc(chinese, on_en, off_en)};
-  const char* const names[] = {"english", "chinese", "english_concepts_chinese_texts", "chinese_concepts_english_texts"};
+  const char* const names[] = {"english", "chinese", "chinese_texts_by_english_concepts",
+                               "english_texts_by_chinese_concepts"};
   for (size_t i = 0; i < 4; ++i) {
     RecordProperty(names[i], std::to_string(results[i]));
     EXPECT_GE(results[i], 0.9) << names[i];

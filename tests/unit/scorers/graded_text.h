@@ -13,19 +13,25 @@ inline constexpr GradedText kGradedEnglish[] = {
     {1, "I have a dog. He is big. He runs to me and I run to him. We go home."},
     {1, "This is my house. I live here with my mother. She is good to me. I like my house."},
     {1, "The cat sat down. It saw a bird. The bird went up. The cat did not get it."},
-    {2, "On Sunday we went to the park. My sister brought a red ball, and we played with it until it was time for lunch."},
-    {2, "My father works in a small shop. He sells bread and milk to people who live near us, and he comes home at six."},
-    {2, "It rained all day, so we stayed inside. I read a book about horses while my brother painted a picture of the sea."},
-    {3, "When the train finally arrived, the passengers who had waited in the cold hurried aboard, hoping that the heating "
+    {2, "On Sunday we went to the park. My sister brought a red ball, and we played with it until it was time for "
+        "lunch."},
+    {2, "My father works in a small shop. He sells bread and milk to people who live near us, and he comes home at "
+        "six."},
+    {2, "It rained all day, so we stayed inside. I read a book about horses while my brother painted a picture of "
+        "the sea."},
+    {3, "When the train finally arrived, the passengers who had waited in the cold hurried aboard, hoping that the "
+        "heating "
         "would be working. The driver apologised and explained that snow had blocked the line."},
-    {3, "Many families keep a vegetable garden because fresh food tastes better, although the work takes more time than "
+    {3, "Many families keep a vegetable garden because fresh food tastes better, although the work takes more time "
+        "than "
         "they expect. Growing beans is easy if the soil stays wet and the weather is warm."},
     {3, "The village school closed last year after the number of pupils fell below twenty. Parents now drive their "
         "children to the nearest town, which costs money that some of them can hardly spare."},
     {4, "Although the committee acknowledged that the proposed regulations would impose considerable costs on small "
         "manufacturers, it concluded that the long-term benefits for public health, which several independent studies "
         "had documented, outweighed any temporary disruption of the market."},
-    {4, "Historians who have examined the correspondence between the two governments argue that neither side anticipated "
+    {4, "Historians who have examined the correspondence between the two governments argue that neither side "
+        "anticipated "
         "how rapidly a dispute over fishing rights would escalate, because both had misjudged the domestic pressures "
         "that constrained their rivals."},
     {4, "Critics of the architect's later buildings complain that, while their geometry is undeniably ingenious, the "
@@ -35,10 +41,13 @@ inline constexpr GradedText kGradedEnglish[] = {
         "factorised posterior systematically underestimates covariance between latent parameters, engenders "
         "miscalibrated predictive intervals that asymptotic arguments, predicated upon regularity conditions seldom "
         "satisfied by overparameterised architectures, fail to rectify."},
-    {5, "Phosphorylation of the cytoplasmic domain, which precipitates a conformational rearrangement exposing otherwise "
+    {5, "Phosphorylation of the cytoplasmic domain, which precipitates a conformational rearrangement exposing "
+        "otherwise "
         "occluded binding epitopes, recruits adaptor proteins whose stoichiometry, modulated by antagonistic "
-        "phosphatases, determines whether downstream transcriptional cascades culminate in proliferation or apoptosis."},
-    {5, "The appellant's contention that equitable estoppel precludes rescission, inasmuch as the respondent acquiesced in "
+        "phosphatases, determines whether downstream transcriptional cascades culminate in proliferation or "
+        "apoptosis."},
+    {5, "The appellant's contention that equitable estoppel precludes rescission, inasmuch as the respondent "
+        "acquiesced in "
         "detrimental reliance upon representations which it had tacitly ratified, presupposes a fiduciary "
         "relationship that the tribunal, construing the indemnification covenant restrictively, declined to infer."},
 };

@@ -9,7 +9,8 @@
 namespace sz::scorers {
 
 inline std::shared_ptr<const text::WordSplitter> splitter() {
-  static const auto loaded = std::make_shared<const text::WordSplitter>(text::WordSplitter::load(text::models_folder("")));
+  static const auto loaded =
+      std::make_shared<const text::WordSplitter>(text::WordSplitter::load(text::models_folder("")));
   return loaded;
 }
 

@@ -96,7 +96,8 @@ TEST(Syntax, AParserThatGivesUpIsReplacedByACountedEstimate) {
   EXPECT_GT(score.value, 0);
   EXPECT_STREQ(kSyntaxRouteNames[score.route], "estimated");
   EXPECT_EQ(with.scorer.estimated(), 1u);
-  EXPECT_GT(with.scorer.score("This much longer sentence, which goes on for a while, is not parsed.").value, score.value);
+  const char* const longer = "This much longer sentence, which goes on for a while, is not parsed.";
+  EXPECT_GT(with.scorer.score(longer).value, score.value);
 }
 
 TEST(Syntax, OtherScriptsAreEstimated) {
@@ -107,7 +108,9 @@ TEST(Syntax, OtherScriptsAreEstimated) {
 
 TEST(Syntax, ATextWithoutLettersScoresZero) {
   const WithStandIns with;
-  for (const char* text : {"", "  \n\n", "123 456", "😀", "\x01\x02"}) EXPECT_EQ(with.scorer.score(text).value, 0) << text;
+  for (const char* text : {"", "  \n\n", "123 456", "😀", "\x01\x02"}) {
+    EXPECT_EQ(with.scorer.score(text).value, 0) << text;
+  }
 }
 
 TEST(LinkGrammar, FindsMoreLevelsInNestedSentences) {

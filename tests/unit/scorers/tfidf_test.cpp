@@ -92,7 +92,9 @@ TEST(Tfidf, SlashesAndHyphensSeparate) {
 
 TEST(Tfidf, AFewTermsMoreThanFitAreForgottenRarestFirst) {
   DocumentFrequencies frequencies(100);
-  for (int i = 0; i < 5000; ++i) frequencies.add({"common", "often" + std::to_string(i % 10), "rare" + std::to_string(i)});
+  for (int i = 0; i < 5000; ++i) {
+    frequencies.add({"common", "often" + std::to_string(i % 10), "rare" + std::to_string(i)});
+  }
   EXPECT_LE(frequencies.terms(), 100u);
   EXPECT_EQ(frequencies.documents(), 5000u);
   EXPECT_GE(frequencies.count_of("common") + frequencies.pruned(), 5000u);

@@ -67,7 +67,9 @@ TEST(Words, TraditionalCharactersAreReadAsSimplifiedOnes) {
 }
 
 TEST(Words, NothingButMarks) {
-  for (const char* text : {"", " \t\n", "，。！？", "😀🎉👩‍👩‍👧", "\x01\x02\x7F", "\xFF\xFE", "—…「」"}) EXPECT_THAT(terms(text), IsEmpty());
+  for (const char* text : {"", " \t\n", "，。！？", "😀🎉👩‍👩‍👧", "\x01\x02\x7F", "\xFF\xFE", "—…「」"}) {
+    EXPECT_THAT(terms(text), IsEmpty()) << text;
+  }
 }
 
 TEST(Words, ControlCharactersSeparate) { EXPECT_THAT(terms("one\x01two\rthree"), ElementsAre("one", "two", "three")); }
