@@ -2,7 +2,7 @@
 """selective_recompute beside torch.utils.checkpoint: run.py BUILD [--layers 2 6 12 24] [--rounds 3] [--python PYTHON]
 
 BUILD is a build tree with -DSZ_BENCHMARKS=ON. PYTHON is one that can import torch (a virtual environment with the
-PyPI wheel does); without it the peer is left out, with the reason. Rounds alternate between the two; medians of
+PyPI wheel does, such as scripts/peers.sh makes); without it the peer is left out, with the reason. Rounds alternate between the two; medians of
 rounds are printed, a JSON line a row, then a table. Ratios are to the same system's own run without recompute.
 """
 import argparse
