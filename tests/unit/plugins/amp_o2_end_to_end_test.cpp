@@ -39,6 +39,9 @@ TEST_P(Residencies, InfOnRank1AtAttempts50To52) {
   ASSERT_EQ(decisions_of(result.run, "rollback").size(), 1u);
   EXPECT_EQ(decisions_of(result.run, "rollback")[0].at("to"), 40);
   EXPECT_EQ(seen.size(), 52u + 20u);
+  const auto kept = decisions_of(result.run, "stable_state");
+  ASSERT_EQ(kept.size(), 1u) << "step 40 comes once";
+  EXPECT_EQ(kept[0].at("to"), 40);
   expect_replicas_identical(result.run);
 
   // The same run, stopped at the stable state, and restarted there with the halved scale and clipping on.
