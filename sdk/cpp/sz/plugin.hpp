@@ -80,7 +80,7 @@ struct Registration {
   }
   static void destroy(void* self) { delete static_cast<P*>(self); }
 
-  static const void* get_extension(void*, const char* id) {
+  static const void* get_extension(void*, [[maybe_unused]] const char* id) {
     const void* found = nullptr;
     ((std::string_view(id) == Interfaces::kId ? void(found = Interfaces::template table<P>()) : void()), ...);
     return found;
