@@ -122,7 +122,7 @@ def parity(options):
             print(json.dumps(rows[name][-1]), flush=True)
     shutil.rmtree(work)
     fp32 = rows["fp32"]
-    print("\n| variant | loss of fp32's | accuracy of fp32's | en loss | zh loss | zh accuracy | peak bytes | skipped |")
+    print("\n| variant | loss of fp32's | accuracy | en loss | zh loss | zh accuracy | peak bytes | skipped |")
     print("|---|---|---|---|---|---|---|---|")
     good = min(row["first_loss"] - row["eval_loss"] for row in fp32) >= 2
     for name, found in rows.items():
@@ -132,7 +132,8 @@ def parity(options):
         print(f"| {name} | {ratio['eval_loss']:.4f} | {ratio['eval_accuracy']:.3f} | {ratio['en_loss']:.4f} | "
               f"{ratio['zh_loss']:.4f} | {ratio['zh_accuracy']:.3f} | {ratio['peak_bytes']:.3f} | "
               f"{sum(row['skipped'] for row in found)} |")
-    print("within 1% of fp32's loss and 0.98 of its accuracy, fp32's loss fallen by 2 nats: " + ("yes" if good else "NO"))
+    answer = "yes" if good else "NO"
+    print("within 1% of fp32's loss and 0.98 of its accuracy, fp32's loss fallen by 2 nats: " + answer)
     return 0 if good else 1
 
 

@@ -155,7 +155,8 @@ class AmpO2 final : public sz::Plugin, public sz::Precision, public sz::Stateful
       d.to = "O2 " + low;
       const std::string counts = std::to_string(kept) + "/" + std::to_string(roles.size());
       d.text_en = "O2: fp32 master weights, " + low + " mirrors and activations, " + counts +
-                  " parameters computed in fp32, gradients accumulated and reduced in fp32, loss in fp32, scale " + scale;
+                  " parameters computed in fp32, gradients accumulated and reduced in fp32, loss in fp32, scale " +
+                  scale;
       d.text_zh = "O2：主权重为 fp32，镜像与激活为 " + low + "，" + counts +
                   " 个参数以 fp32 计算，梯度以 fp32 累加与归约，损失为 fp32，损失缩放" + scale_zh;
     }

@@ -102,7 +102,8 @@ class Converter {
 
   // Whether a string's key takes a number as well: "dynamic", or 1024.
   bool takes_number() const {
-    return spec_.type == KeyType::kString && !spec_.choices.empty() && std::isfinite(spec_.min) && std::isfinite(spec_.max);
+    return spec_.type == KeyType::kString && !spec_.choices.empty() && std::isfinite(spec_.min) &&
+           std::isfinite(spec_.max);
   }
 
   bool allowed(const std::string& text, const std::string& who) {

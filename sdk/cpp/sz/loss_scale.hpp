@@ -84,7 +84,8 @@ class LossScale {
           "growth_interval and hysteresis must be at least 1, variance_window at least 2");
     check(options.max_grad_norm > 0 && options.explosion_factor > 1 && options.max_rollbacks >= 0,
           "max_grad_norm must be above 0, explosion_factor above 1, max_rollbacks at least 0");
-    check(options.variance_sigma > 0 && options.variance_floor > 0, "variance_sigma and variance_floor must be above 0");
+    check(options.variance_sigma > 0 && options.variance_floor > 0,
+          "variance_sigma and variance_floor must be above 0");
   }
 
   double scale() const { return scale_; }
@@ -115,7 +116,9 @@ class LossScale {
   // One `name value...` a line; numbers are written so that they read back bit for bit.
   std::string save() const {
     std::string text;
-    const auto line = [&text](const char* name, double value) { text += std::string(name) + " " + exact(value) + "\n"; };
+    const auto line = [&text](const char* name, double value) {
+      text += std::string(name) + " " + exact(value) + "\n";
+    };
     line("scale", scale_);
     line("clipping", clipping_);
     line("bad", double(bad_));
@@ -134,7 +137,8 @@ class LossScale {
   void load(const std::string& text) {
     std::map<std::string, std::vector<double>> values = parse(text);
     const auto number = [&](const char* name) {
-      check(values[name].size() == 1 && std::isfinite(values[name][0]), "loss scale state: wrong or no " + std::string(name));
+      check(values[name].size() == 1 && std::isfinite(values[name][0]),
+            "loss scale state: wrong or no " + std::string(name));
       return values[name][0];
     };
     const double scale = number("scale");

@@ -14,7 +14,9 @@ struct Network {
   at::Tensor in = leaf({64, 8}, 0.3), norm_weight = at::ones({64}).set_requires_grad(true),
              norm_bias = at::zeros({64}).set_requires_grad(true), out = leaf({1, 64}, 0.1);
 
-  static at::Tensor leaf(at::IntArrayRef shape, double std) { return at::randn(shape).mul(std).set_requires_grad(true); }
+  static at::Tensor leaf(at::IntArrayRef shape, double std) {
+    return at::randn(shape).mul(std).set_requires_grad(true);
+  }
 
   sz::amp::NamedParameters named_parameters() const {
     return {{"in", in}, {"norm.weight", norm_weight}, {"norm.bias", norm_bias}, {"out", out}};
@@ -68,7 +70,8 @@ int main(int argc, char** argv) {
     }
     last = loss.item<double>();
     if (step == 0) first = last;
-    if (step % 50 == 0) std::printf("step %d: loss %.4f, norm %.3f, scale %g\n", step, last, amp.grad_norm(), amp.get_scale());
+    if (step % 50 != 0) continue;
+    std::printf("step %d: loss %.4f, norm %.3f, scale %g\n", step, last, amp.grad_norm(), amp.get_scale());
   }
   std::printf("loss %.4f -> %.4f, %d skipped, scale %g\n", first, last, skipped, amp.get_scale());
   return last < 0.3 * first && skipped == 1 ? 0 : 1;

@@ -127,7 +127,9 @@ TEST(Config, AStringOfChoicesWithLimitsTakesANumberAsWell) {
   EXPECT_EQ(read("\"dynamic\""), "dynamic");
   EXPECT_EQ(read("1024"), "1024");
   EXPECT_EQ(std::stod(read("2.5")), 2.5);
-  for (const char* wrong : {"0", "8192", "\"8192\"", "true", "\"dynamik\"", "nan"}) EXPECT_THROW(read(wrong), Error) << wrong;
+  for (const char* wrong : {"0", "8192", "\"8192\"", "true", "\"dynamik\"", "nan"}) {
+    EXPECT_THROW(read(wrong), Error) << wrong;
+  }
 }
 
 TEST(Config, RequiredKeys) {

@@ -6,13 +6,15 @@
 namespace sz::test {
 namespace {
 
+constexpr char kSharded[] = "[plugins.zero3_async_io]\nenabled = true\nstage = 3\npersist_threshold = 0\n";
+
 class Residencies : public testing::TestWithParam<const char*> {
  protected:
   std::string residency() const { return GetParam(); }
 };
 
 INSTANTIATE_TEST_SUITE_P(EndToEnd, Residencies,
-                         testing::Values("", "[plugins.zero3_async_io]\nenabled = true\nstage = 3\npersist_threshold = 0\n"),
+                         testing::Values("", kSharded),
                          [](const auto& info) { return *info.param ? "sharded" : "replicated"; });
 
 AmpRun run_of(const std::string& more) {

@@ -81,7 +81,8 @@ inline AmpResult train_amp(const AmpRun& amp) {
   std::mutex mutex;
   RunSpec spec = amp.spec;
   spec.prepare = [&](RankParts& parts) {
-    const std::string clip = spec.options.grad_clip ? "[train]\ngrad_clip = " + std::to_string(*spec.options.grad_clip) + "\n" : "";
+    const auto limit = spec.options.grad_clip;
+    const std::string clip = limit ? "[train]\ngrad_clip = " + std::to_string(*limit) + "\n" : "";
     RankPlugins* const plugins =
         use_plugins(parts, "[plugins.amp_o2]\nenabled = true\n" + amp.keys + "\n" + amp.more + clip, log);
     Precision* const owner = plugins->host.precision();

@@ -48,14 +48,16 @@ TEST(AmpRun, MirrorsAreTheMastersRounded) {
       const at::ScalarType type = kept ? at::kFloat : dtype == std::string("fp16") ? at::kHalf : at::kBFloat16;
       const at::Tensor exact = at::from_blob(const_cast<float*>(master.data()), {int64_t(master.size())}, at::kFloat);
       const at::Tensor expected = exact.to(type).to(at::kFloat);
-      ASSERT_EQ(std::memcmp(expected.const_data_ptr<float>(), mirror.data(), mirror.size() * sizeof(float)), 0) << name;
+      const size_t bytes = mirror.size() * sizeof(float);
+      ASSERT_EQ(std::memcmp(expected.const_data_ptr<float>(), mirror.data(), bytes), 0) << name;
       rounded += !kept;
     }
     EXPECT_GT(rounded, 5);
   }
 }
 
-// Reported: a fused step applies NaN though flagged; LR and step counters advance on a skip; a skip isn't shown in bf16.
+// Reported: a fused step applies NaN though flagged; LR and step counters advance on a skip; a skip isn't shown in
+// bf16.
 TEST(AmpRun, ABadStepChangesNothingAndIsShown) {
   for (const char* dtype : {"fp16", "bf16"}) {
     for (const char* kind : {"inf", "nan"}) {
@@ -85,7 +87,8 @@ TEST(AmpRun, ABadStepChangesNothingAndIsShown) {
       const auto shown = decisions_of(result.run, "verdict");
       ASSERT_EQ(shown.size(), 1u) << dtype;
       EXPECT_EQ(shown[0].at("to"), "skip");
-      EXPECT_THAT(shown[0].at("text_en").get<std::string>(), HasSubstr("first in block.0.mlp.norm.weight of segment block.0.mlp"));
+      EXPECT_THAT(shown[0].at("text_en").get<std::string>(),
+                  HasSubstr("first in block.0.mlp.norm.weight of segment block.0.mlp"));
       EXPECT_THAT(shown[0].at("text_zh").get<std::string>(), HasSubstr("梯度中有"));
       for (const auto& [name, values] : result.run.arrays) {
         for (const float v : values) ASSERT_TRUE(std::isfinite(v)) << name;
@@ -218,7 +221,8 @@ TEST(AmpRun, WhatWouldFailAlikeIsPassedOver) {
   std::vector<std::pair<int64_t, uint64_t>> taken;  // attempt, first sample's position
   amp.prepare = [&](RankParts& parts) {
     watch(parts, {Hook::kBatchReady}, [&](const HookInfo& info) {
-      if (parts.rank() == 0 && info.plan && info.mode == Mode::kTrain) taken.emplace_back(info.attempt, info.plan->at(0).position);
+      if (parts.rank() != 0 || !info.plan || info.mode != Mode::kTrain) return;
+      taken.emplace_back(info.attempt, info.plan->at(0).position);
     });
   };
   const AmpResult result = train_amp(amp);
@@ -234,7 +238,8 @@ TEST(AmpRun, TheRequirementsLineInBothLanguages) {
   amp.more = "[plugins.test_instability]\nenabled = true\n";
   const auto lines = told(train_amp(amp), "difficulty");
   ASSERT_EQ(lines.size(), 1u);
-  EXPECT_EQ(lines[0].at("text_en"), "gradient variance jumped (sigma 0.42), scale 8192 -> 4096, difficulty 0.70 -> 0.65");
+  EXPECT_EQ(lines[0].at("text_en"),
+            "gradient variance jumped (sigma 0.42), scale 8192 -> 4096, difficulty 0.70 -> 0.65");
   EXPECT_EQ(lines[0].at("text_zh"), "梯度方差突增（sigma 0.42），损失缩放 8192 -> 4096，难度 0.70 -> 0.65");
 }
 

@@ -54,7 +54,8 @@ TEST(AmpTexts, AnEndSaysWhyAndWhatToDo) {
   ruling.end = End::kMinScale;
   ScaleFacts facts;
   facts.non_finite = 1;
-  EXPECT_THAT(reason(ruling, facts, {}, {"w", "s"}).en, HasSubstr("w of segment s; the loss scale is at its minimum of 1"));
+  EXPECT_THAT(reason(ruling, facts, {}, {"w", "s"}).en,
+              HasSubstr("w of segment s; the loss scale is at its minimum of 1"));
   ruling.end = End::kMaxRollbacks;
   ruling.rollbacks = 5;
   EXPECT_THAT(reason(ruling, facts, {}, {"w", "s"}).en, HasSubstr("5 roll backs did not get the run any further"));
