@@ -6,6 +6,7 @@
 Programs come from build/ (configured with -DSZ_BENCHMARKS=ON), peers from .deps/venv (scripts/peers.sh); those that are
 missing are left out with a word. A row says how much of the machine others used. With --wait a program is started once
 the machine is quiet, or after S seconds, and run again (three times at most) where others used more than 5 % meanwhile.
+BENCH_THREADS=1 with the CPU time a step compares fairly where a machine never is quiet.
 """
 import argparse
 import json
@@ -24,7 +25,7 @@ BIN = ROOT / "build" / "bin"
 PEERS = ROOT / "benchmarks" / "peers"
 PYTHON = ROOT / ".deps" / "venv" / "bin" / "python"
 LIMIT = 240  # seconds a program
-THREADS = 2
+THREADS = int(os.environ.get("BENCH_THREADS", 2))
 QUIET = 5  # per cent of the machine that others may use
 
 
@@ -149,19 +150,22 @@ def grouped(rows, *keys):
 
 
 def train_table(rows):
+    """Ratios are ours in fp32 to the row: above 1 ours is faster, or takes less CPU time."""
+    heads = ("system", "tokens/s", "ratio", "step ms", "IQR", "CPU ms a step", "ratio", "peak MB", "start to step 1 s",
+             "loss first, last", "others' CPU %")
     text = ""
     for (name,), of_config in grouped(rows, "config").items():
         systems = {system: lines for (system,), lines in grouped(of_config, "system").items()}
-        ours = middle(systems["ours"], "tokens_per_s") if "ours" in systems else None
-        text += (f"\n{name}\n\n| system | tokens/s | fp32 of ours / this | step ms | IQR | peak MB |"
-                 " start to first step s | loss first, last | others' CPU % |\n|---|---|---|---|---|---|---|---|---|\n")
+        ours = systems.get("ours", of_config[:1])
+        text += f"\n{name}\n\n| {' | '.join(heads)} |\n|{'---|' * len(heads)}\n"
         for system, lines in systems.items():
-            speed = middle(lines, "tokens_per_s")
-            ratio = f"{ours / speed:.2f}" if ours else "-"
-            text += (f"| {system} | {speed:.0f} | {ratio} | {middle(lines, 'step_ms_median'):.1f} |"
-                     f" {middle(lines, 'step_ms_iqr'):.1f} | {middle(lines, 'peak_rss_mb'):.0f} |"
-                     f" {middle(lines, 'startup_s'):.2f} | {lines[0]['loss_first']:.4f}, {lines[0]['loss_last']:.4f} |"
-                     f" {middle(lines, 'other_cpu_pct'):.0f} |\n")
+            speed, cpu = middle(lines, "tokens_per_s"), middle(lines, "cpu_ms_per_step")
+            cells = [system, f"{speed:.0f}", f"{middle(ours, 'tokens_per_s') / speed:.2f}",
+                     f"{middle(lines, 'step_ms_median'):.1f}", f"{middle(lines, 'step_ms_iqr'):.1f}", f"{cpu:.1f}",
+                     f"{cpu / middle(ours, 'cpu_ms_per_step'):.2f}", f"{middle(lines, 'peak_rss_mb'):.0f}",
+                     f"{middle(lines, 'startup_s'):.2f}", f"{lines[0]['loss_first']:.4f}, {lines[0]['loss_last']:.4f}",
+                     f"{middle(lines, 'other_cpu_pct'):.0f}"]
+            text += f"| {' | '.join(cells)} |\n"
     return text
 
 

@@ -64,6 +64,7 @@ nlohmann::ordered_json report(const Case& c, const Watch& watch, const std::stri
           {"step_ms_min", quantile(watch.step_ms, 0)},
           {"step_ms_iqr", quantile(watch.step_ms, 0.75) - quantile(watch.step_ms, 0.25)},
           {"steps", watch.step_ms.size()},
+          {"cpu_ms_per_step", 1e3 * (watch.to.own - watch.from.own) / double(watch.step_ms.size())},
           {"peak_rss_mb", status_mb("VmHWM")},
           {"peak_tensor_mb", double(watch.peak_bytes) / (1 << 20)},
           {"startup_s", watch.first_step_at},

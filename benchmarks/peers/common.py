@@ -124,6 +124,7 @@ class Clock:
             "system": system, "config": self.name, "threads": THREADS,
             "tokens_per_s": c["batch"] * c["context"] / median * 1e3, "step_ms_median": median,
             "step_ms_min": min(laps), "step_ms_iqr": quarters[2] - quarters[0], "steps": len(laps),
+            "cpu_ms_per_step": 1e3 * (own1 - own0) / len(laps),
             "peak_rss_mb": peak_mb(), "startup_s": self.first_step - float(os.environ.get("BENCH_T0", "nan")),
             "loss_first": self.losses[0], "loss_last": self.losses[-1], "other_cpu_pct": 100 * others}))
 
