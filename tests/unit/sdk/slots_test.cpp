@@ -190,7 +190,13 @@ TEST(Residency, GradientFactsKeepTheCallersSize) {
   EXPECT_EQ(facts.first_non_finite_parameter, -1);
 }
 
-TEST(Services, OptimizerAndScheduleAndPacing) {
+// A service belongs to a plugin, whose entry has been called: only then can it make errors.
+class Services : public testing::Test {
+ protected:
+  void SetUp() override { entered<Halving, sz::Precision>(); }
+};
+
+TEST_F(Services, OptimizerAndScheduleAndPacing) {
   struct Descent : sz::Optimizer {
     void update(const sz_update_unit& unit, const sz_step_scalars& scalars) override {
       const auto* gradient = static_cast<const float*>(unit.gradient);
@@ -241,7 +247,7 @@ TEST(Services, OptimizerAndScheduleAndPacing) {
   EXPECT_STREQ(cause, "losses spread");
 }
 
-TEST(Services, SourceAndSegmentAndLoss) {
+TEST_F(Services, SourceAndSegmentAndLoss) {
   struct Words : sz::Source {
     int64_t vocabulary() const noexcept override { return 10; }
     int64_t count(sz_split split) const noexcept override { return split == SZ_TRAIN ? 2 : 1; }
