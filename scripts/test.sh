@@ -18,7 +18,5 @@ done
 phase set-up ./scripts/setup.sh
 phase configure configure -DSZ_TESTS=ON
 phase build build all
-# A second try: after an abort of thread ranks the heap may be damaged (see zero3_order_test.cpp). Goes when that is mended.
 phase tests ctest --test-dir "$BUILD" --output-on-failure --no-tests=error --timeout 600 --parallel "$(nproc)" \
-  --repeat until-pass:2 \
   "${select[@]}"

@@ -3,6 +3,8 @@
 #include <sz/plugin.h>
 
 #include <cstring>
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #define BOOST_DLL_USE_STD_FS
@@ -23,18 +25,23 @@ using Library = boost::dll::shared_library;
 }
 
 // Opened and kept: destructors of statics must not unload what threads still run.
+Library& new_library() {
+  static std::mutex mutex;
+  static auto* const kept = new std::vector<std::unique_ptr<Library>>;
+  const std::lock_guard lock(mutex);  // ranks that are threads open theirs at the same time
+  return *kept->emplace_back(std::make_unique<Library>());
+}
+
 Library& open_library(const std::string& path) {
-  static auto* const kept = new std::vector<Library*>;
-  auto* library = new Library;
-  kept->push_back(library);
+  Library& library = new_library();
   std::error_code failed;
   const std::filesystem::path absolute = std::filesystem::absolute(path, failed);
   try {
-    library->load(absolute, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
+    library.load(absolute, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
   } catch (const std::exception& error) {
     fail(path, std::string("can't be loaded: ") + error.what());
   }
-  return *library;
+  return library;
 }
 
 const sz_plugin* call_entry(Library& library, const std::string& path) {

@@ -16,7 +16,7 @@ struct PluginLibrary {
   const sz_plugin* plugin = nullptr;  // lives until the process ends
 
   // `sha256`: a pin, or empty. A library is never unloaded: autograd nodes and threads may outlive any stop.
-  // Errors: Error(kPlugin) naming the path. Thread: main.
+  // Errors: Error(kPlugin) naming the path. Thread: any, several at a time.
   static PluginLibrary open(const std::string& path, const std::string& sha256);
 };
 

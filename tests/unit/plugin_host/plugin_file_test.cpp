@@ -5,8 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <latch>
+#include <thread>
+#include <vector>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -65,6 +69,21 @@ TEST_F(PluginFileTest, TruncatedAnywhereIsACleanError) {
     EXPECT_THROW(PluginLibrary::open(path, ""), Error) << "of " << part << "/64";
   }
   EXPECT_THAT(fault_of(write("cut.so", whole.substr(0, whole.size() - 1))), HasSubstr("truncated"));
+}
+
+TEST_F(PluginFileTest, ThreadsMayOpenAtTheSameTime) {
+  constexpr int kThreads = 8, kTimes = 64;
+  std::latch together(kThreads);
+  std::atomic<int> opened{0};
+  std::vector<std::jthread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&] {
+      together.arrive_and_wait();
+      for (int i = 0; i < kTimes; ++i) opened += PluginLibrary::open(good(), "").descriptor.id == "test_probe";
+    });
+  }
+  threads.clear();
+  EXPECT_EQ(opened, kThreads * kTimes);
 }
 
 TEST_F(PluginFileTest, HeadersThatPointOutsideAreRefused) {
