@@ -35,7 +35,9 @@ struct WorkTimes {
 };
 
 // A started operation. The buffers given to it belong to it until wait() returns or throws, or done()
-// is true. Dropping the pointer does not cancel the operation. Thread: any.
+// is true. Dropping the last pointer before that, as an exception that unwinds does it, withdraws all that
+// this rank has under way, returns when the buffers are free, and makes its later operations fail; the others
+// hear nothing of it until this rank calls abort() with the real reason. Thread: any.
 class Work {
  public:
   virtual ~Work() = default;

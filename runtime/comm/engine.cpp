@@ -27,6 +27,22 @@ void make_sleeps_precise() {
 
 std::string text_of(const AbortInfo& info) { return "rank " + std::to_string(info.rank) + " gave up: " + info.reason; }
 
+// What the caller holds. Dropped before its end, as an exception that unwinds does it, its buffers are about to go.
+class Handle final : public Work {
+ public:
+  Handle(Engine& engine, std::shared_ptr<EngineWork> work) : engine_(engine), work_(std::move(work)) {}
+  ~Handle() override {
+    if (!work_->done()) engine_.withdraw();
+  }
+  void wait() override { work_->wait(); }
+  bool done() override { return work_->done(); }
+  WorkTimes times() const override { return work_->times(); }
+
+ private:
+  Engine& engine_;
+  std::shared_ptr<EngineWork> work_;
+};
+
 }  // namespace
 
 EngineWork::EngineWork(double posted) { times_.posted = posted; }
@@ -37,7 +53,7 @@ void EngineWork::wait() {
   if (state_.load(std::memory_order_acquire) == kFailed) throw Error(Exit::kComm, error_);
 }
 
-bool EngineWork::done() { return state_.load(std::memory_order_acquire) != kPending; }
+bool EngineWork::done() const { return state_.load(std::memory_order_acquire) != kPending; }
 
 void EngineWork::finish(double now) {
   times_.finished = now;
@@ -81,14 +97,14 @@ WorkPtr Engine::post(Channel channel, std::unique_ptr<Collective> operation) {
   auto work = std::make_shared<EngineWork>(steady_seconds());
   {
     const std::lock_guard lock(mutex_);
-    if (broken_) {
-      work->fail(*abort_);
-      return work;
+    if (dropped_) {
+      work->fail(*dropped_);
+    } else {
+      posted_[static_cast<size_t>(channel)].push_back({std::move(operation), work});
     }
-    posted_[static_cast<size_t>(channel)].push_back({std::move(operation), work});
   }
   posted_signal_.notify_one();
-  return work;
+  return std::make_shared<Handle>(*this, std::move(work));
 }
 
 void Engine::abort(const AbortInfo& info) {
@@ -99,6 +115,13 @@ void Engine::abort(const AbortInfo& info) {
     has_abort_ = true;
   }
   posted_signal_.notify_one();
+}
+
+void Engine::withdraw() {
+  std::unique_lock lock(mutex_);
+  withdrawing_ = true;
+  posted_signal_.notify_one();
+  dropped_signal_.wait(lock, [this] { return dropped_.has_value(); });
 }
 
 std::optional<AbortInfo> Engine::aborted() const {
@@ -150,12 +173,13 @@ bool Engine::must_wake() const {
   return posted || stopping_ || must_tell();
 }
 
-bool Engine::must_tell() const { return has_abort_ && !broken_; }
+bool Engine::must_tell() const { return (has_abort_ && !told_) || (withdrawing_ && !dropped_); }
 
 bool Engine::step() {
   bool moved = false;
   try {
     check_abort();
+    check_withdrawal();
     for (int channel = 0; channel < kChannels; ++channel) moved = progress(static_cast<Channel>(channel)) || moved;
   } catch (const std::exception& error) {
     abort({rank_, error.what()});
@@ -215,27 +239,45 @@ void Engine::check_timeout(const Lane& lane, Channel channel) {
 }
 
 void Engine::check_abort() {
-  if (broken_) return;
+  if (told_) return;
   if (!has_abort_) {
     if (const auto heard = transport_->poll_abort()) abort(*heard);
   }
   if (has_abort_) break_off(*aborted());
 }
 
+void Engine::check_withdrawal() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!withdrawing_ || dropped_) return;
+  }
+  drop_operations({rank_, "an operation was dropped before its end"});
+}
+
 void Engine::break_off(const AbortInfo& info) {
   if (info.rank == rank_) transport_->announce_abort(info);
+  drop_operations(info);
+  const std::lock_guard lock(mutex_);
+  told_ = true;
+}
+
+void Engine::drop_operations(const AbortInfo& reason) {
   std::vector<std::shared_ptr<EngineWork>> waiting;
   const auto drop = [&waiting](std::deque<Item>& queue) {
     for (Item& item : queue) waiting.push_back(item.work);
     queue.clear();  // withdraws its messages: waiters may free the buffers
   };
-  for (Lane& lane : lanes_) drop(lane.queue);
+  for (Lane& lane : lanes_) {
+    drop(lane.queue);
+    lane.started = false;
+  }
   {
     const std::lock_guard lock(mutex_);
     for (auto& queue : posted_) drop(queue);
-    broken_ = true;
+    dropped_ = reason;
   }
-  for (const auto& work : waiting) work->fail(info);
+  dropped_signal_.notify_all();
+  for (const auto& work : waiting) work->fail(reason);
 }
 
 }  // namespace sz

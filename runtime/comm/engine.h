@@ -18,12 +18,13 @@
 
 namespace sz {
 
-class EngineWork final : public Work {
+// What the communication thread and the holder of a WorkPtr share.
+class EngineWork {
  public:
   explicit EngineWork(double posted);
-  void wait() override;
-  bool done() override;
-  WorkTimes times() const override { return times_; }
+  void wait();
+  bool done() const;
+  WorkTimes times() const { return times_; }
 
   // Of the communication thread (fail also of a thread that enqueues too late).
   void start(double now) { times_.started = now; }
@@ -54,6 +55,9 @@ class Engine {
   // Thread of all: any.
   WorkPtr post(Channel channel, std::unique_ptr<Collective> operation);
   void abort(const AbortInfo& info);
+  // Ends this rank's operations without telling the others why: that is for a later abort(). Returns when no buffer is
+  // in use any more.
+  void withdraw();
   std::optional<AbortInfo> aborted() const;
 
  private:
@@ -81,7 +85,9 @@ class Engine {
   void finish_first(Lane& lane, Channel channel);
   void check_timeout(const Lane& lane, Channel channel);
   void check_abort();
+  void check_withdrawal();
   void break_off(const AbortInfo& info);
+  void drop_operations(const AbortInfo& reason);  // their waits throw, as those of later ones
 
   CommOptions options_;
   int rank_ = 0;
@@ -92,7 +98,10 @@ class Engine {
   std::array<std::deque<Item>, kChannels> posted_;
   std::optional<AbortInfo> abort_;
   std::atomic<bool> has_abort_{false};  // abort_ is set
-  bool broken_ = false;                 // all waiters were told: post() fails at once
+  std::optional<AbortInfo> dropped_;    // why nothing is in flight any more: post() fails at once
+  std::condition_variable dropped_signal_;
+  bool told_ = false;                   // of the abort: the peers, if it is this rank's
+  bool withdrawing_ = false;
   bool stopping_ = false;
 
   // Of the communication thread alone.

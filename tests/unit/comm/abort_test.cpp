@@ -2,8 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
+#include <thread>
+#include <vector>
 
 #include "base/error.h"
 #include "comm/communicator.h"
@@ -68,6 +72,29 @@ TEST(Abort, LeavesBuffersAloneAfterwards) {
       data.reset();
     });
   }
+}
+
+// What an exception does that unwinds: handles go before anybody has called abort(), and the buffers with them.
+TEST(Abort, ADroppedOperationLeavesItsBuffersAlone) {
+  std::atomic<bool> dropped{false}, posted{false};
+  const auto body = [&](Communicator& comm) {
+    std::vector<float> data(100000, float(comm.rank() + 1));
+    const auto post = [&] { return comm.all_reduce(Channel::kReduce, data.data(), data.size(), DType::kF32); };
+    if (comm.rank() == 0) {
+      post().reset();
+      dropped = true;
+      while (!posted) std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));  // for what must not happen
+      EXPECT_EQ(std::ranges::count(data, 1.0f), 100000);
+      EXPECT_THAT(message_of([&] { comm.barrier(Channel::kData)->wait(); }), HasSubstr("dropped before its end"));
+      throw std::out_of_range("the real reason");
+    }
+    while (!dropped) std::this_thread::yield();
+    const WorkPtr work = post();
+    posted = true;
+    EXPECT_EQ(message_of([&] { work->wait(); }), "rank 0 gave up: the real reason");
+  };
+  EXPECT_THROW(run_thread_ranks(2, body), std::out_of_range);
 }
 
 TEST(Abort, AnExceptionOfOneRankIsRethrownAndEndsTheOthers) {
