@@ -38,6 +38,8 @@ at::Tensor& element(const sz_segment_call& handle, sz_call_list which, uint64_t 
        std::to_string(index) + " was asked for");
 }
 
+const char* name_of(const SegmentCall& call) { return call.declaration ? call.declaration->name.c_str() : ""; }
+
 int levels_of(const SegmentCall& call) { return call.declaration ? call.declaration->segment->save_levels() : 0; }
 
 sz_error* describe(const sz_host* host, const sz_segment_call* handle, sz_call_info* info) {
@@ -46,7 +48,7 @@ sz_error* describe(const sz_host* host, const sz_segment_call* handle, sz_call_i
     require_pointer(info, "info");
     require_size(info->struct_size, sizeof(sz_call_info), "info");
     info->segment = call.segment;
-    info->segment_name = call.declaration ? call.declaration->name.c_str() : "";
+    info->segment_name = name_of(call);
     info->context = &handle->context;
     info->keep_graph = call.keep_graph ? 1 : 0;
     info->graph_kept = call.graph_kept ? 1 : 0;
@@ -112,7 +114,7 @@ sz_error* set_save_level(const sz_host* host, sz_segment_call* handle, uint32_t 
     if (handle->backward || handle->next_called) fail("set_save_level is for a forward, before next");
     const int levels = levels_of(call);
     if (level > uint32_t(levels)) {
-      fail("segment " + call.declaration->name + " has save levels up to " + std::to_string(levels) + ", " +
+      fail("segment " + std::string(name_of(call)) + " has save levels up to " + std::to_string(levels) + ", " +
            std::to_string(level) + " was asked for");
     }
     call.context.save_level = int(level);

@@ -1,5 +1,6 @@
 // Wraps segments with LibTorch: forward without a graph and with its first parameter doubled, backward by running
-// forward again, and negates the gradient of the first parameter. `misbehave` breaks the rules in one way or another.
+// forward again, and negates the gradient of the first parameter. `misbehave` breaks the rules in one way or another;
+// `save_level` asks the segment to keep less.
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/mul.h>
 
@@ -23,13 +24,16 @@ class TestWrapper : public sz::Plugin, public sz::Around {
         .hook({SZ_SEGMENT_FORWARD})
         .hook({SZ_SEGMENT_BACKWARD})
         .key({.name = "misbehave", .type = SZ_KEY_STRING, .default_toml = "\"\"", .help = "how",
-              .choices = {"", "no_next", "twice", "throw", "late_set"}});
+              .choices = {"", "no_next", "twice", "throw", "late_set"}})
+        .key({.name = "save_level", .type = SZ_KEY_INT, .default_toml = "0", .help = "asked for in forward", .min = 0,
+              .max = 100});
   }
 
   explicit TestWrapper(sz::Host host) : Plugin(host) {}
 
   void start() override {
     misbehave_ = sz::Config(host()).get_string("misbehave");
+    save_level_ = uint32_t(sz::Config(host()).get_int("save_level"));
     torch_.emplace(host());
     calls_.emplace(host());
   }
@@ -38,6 +42,7 @@ class TestWrapper : public sz::Plugin, public sz::Around {
     if (misbehave_ == "throw") throw sz::Error(SZ_DATA_BAD, "it was told to throw");
     if (misbehave_ == "no_next") return;
     calls_->set_keep_graph(call, false);
+    calls_->set_save_level(call, save_level_);
     double_first(call);
     next();
     if (misbehave_ == "twice") next();
@@ -58,6 +63,7 @@ class TestWrapper : public sz::Plugin, public sz::Around {
   }
 
   std::string misbehave_;
+  uint32_t save_level_ = 0;
   std::optional<sz::Torch> torch_;
   std::optional<sz::Calls> calls_;
 };

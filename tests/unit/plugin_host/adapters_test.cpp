@@ -221,6 +221,45 @@ TEST(PluginWrapper, BrokenRulesAndErrorsEndTheCallAsErrors) {
   }
 }
 
+// Can leave out what is cheap, and nothing more.
+class OneLevelSegment final : public Segment {
+ public:
+  TensorList forward(const SegmentContext&, const TensorList&, const TensorList& inputs, TensorList*) const override {
+    return inputs;
+  }
+  int save_levels() const override { return 1; }
+};
+
+std::string error_with_save_level(int level, SegmentCall& call) {
+  TestRun run("[plugins.test_wrapper]\nenabled = true\nsave_level = " + std::to_string(level) + "\n");
+  run.start();
+  try {
+    run.hooks.wrappers()[0]->segment_forward(call, [&] { EXPECT_EQ(call.context.save_level, level); });
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(PluginWrapper, ASaveLevelBeyondTheSegmentsIsRefused) {
+  SegmentDeclaration declaration;
+  declaration.name = "block.0.mlp";
+  declaration.segment = std::make_shared<OneLevelSegment>();
+  for (const int level : {0, 1}) {
+    SegmentCall call = call_with_parameter();
+    call.declaration = &declaration;
+    EXPECT_EQ(error_with_save_level(level, call), "");
+  }
+  SegmentCall call = call_with_parameter();
+  call.declaration = &declaration;
+  EXPECT_THAT(error_with_save_level(2, call),
+              AllOf(HasSubstr("block.0.mlp has save levels up to 1, 2 was asked for"), HasSubstr("test_wrapper")));
+  EXPECT_EQ(call.context.save_level, 0);
+
+  SegmentCall undeclared = call_with_parameter();  // knows of no level, and of no name
+  EXPECT_THAT(error_with_save_level(1, undeclared), HasSubstr("up to 0, 1 was asked for"));
+}
+
 TEST(PluginWrapper, ExceptionOfWhatIsWrappedComesThroughAsItIs) {
   TestRun run("[plugins.test_wrapper]\nenabled = true\n");
   run.start();
