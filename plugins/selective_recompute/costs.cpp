@@ -14,12 +14,19 @@ Expected expect(const std::vector<MatrixShape>& matrices) {
   return expected;
 }
 
-double median(std::vector<double> values) {
+namespace {
+
+double quantile(std::vector<double>& values, size_t numerator, size_t denominator) {
   if (values.empty()) return -1;
-  const auto middle = values.begin() + int64_t(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  const auto at = values.begin() + int64_t(values.size() * numerator / denominator);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
 }
+
+}  // namespace
+
+double median(std::vector<double> values) { return quantile(values, 1, 2); }
+double lower_quartile(std::vector<double> values) { return quantile(values, 1, 4); }
 
 void Costs::saw_forward(int segment, Keep keep, double tokens, double bytes, double microseconds) {
   Seen& seen = seen_[kinds_.at(size_t(segment))].at[int(keep)];
@@ -61,10 +68,10 @@ double Costs::microseconds(int segment, Keep keep, double tokens) const {
   const Kind* kind = find(segment);
   if (!kind || keep == Keep::kAll) return kind ? 0 : -1;
   if (keep == Keep::kInputs) {
-    const double again = median(kind->again_time), forward = median(kind->at[int(keep)].forward);
+    const double again = lower_quartile(kind->again_time), forward = lower_quartile(kind->at[int(keep)].forward);
     return std::max(again, forward) < 0 ? -1 : (again >= 0 ? again : forward) * tokens;
   }
-  const double all = median(kind->at[0].backward), now = median(kind->at[int(keep)].backward);
+  const double all = lower_quartile(kind->at[0].backward), now = lower_quartile(kind->at[int(keep)].backward);
   return all < 0 || now < 0 ? -1 : std::max(0.0, now - all) * tokens;
 }
 
@@ -73,7 +80,8 @@ double Costs::micro_batch_microseconds(int segment, double tokens) const {
   if (!kind) return 0;
   for (const Keep keep : {Keep::kInputs, Keep::kCostly, Keep::kAll}) {
     const Seen& seen = kind->at[int(keep)];
-    if (!seen.forward.empty()) return (median(seen.forward) + std::max(0.0, median(seen.backward))) * tokens;
+    if (seen.forward.empty()) continue;
+    return (lower_quartile(seen.forward) + std::max(0.0, lower_quartile(seen.backward))) * tokens;
   }
   return 0;
 }

@@ -21,8 +21,9 @@ struct MatrixShape {
 };
 Expected expect(const std::vector<MatrixShape>& matrices);
 
-// Medians of what was seen, for each kind of segment and level. Bytes count for a token of the micro-batch's
-// rectangle, since rectangles differ in size.
+// Of what was seen, for each kind of segment and level: medians of bytes, lower quartiles of times, since what else runs
+// on the machine can only add to a time. Both count for a token of the micro-batch's rectangle, since rectangles differ
+// in size.
 class Costs {
  public:
   explicit Costs(std::vector<std::string> kinds) : kinds_(std::move(kinds)) {}
@@ -55,6 +56,7 @@ class Costs {
   std::map<std::string, Kind> seen_;
 };
 
-double median(std::vector<double> values);  // -1 of none
+double median(std::vector<double> values);          // -1 of none
+double lower_quartile(std::vector<double> values);  // -1 of none
 
 }  // namespace recompute

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <ctime>
 #include <stdexcept>
 
 #include <sz/model.hpp>
@@ -11,8 +12,15 @@
 namespace recompute {
 namespace {
 
-double microseconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Levels are compared by the processor time of this thread, of which other programs on the machine take nothing away.
+double own_microseconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return 1e6 * double(time.tv_sec) + 1e-3 * double(time.tv_nsec);
 }
 
 [[noreturn]] void bad_config(const std::string& what) {
@@ -147,10 +155,9 @@ void SelectiveRecompute::segment_forward(sz_segment_call* call, const sz::Next& 
   if (offload_ && info.segment == 0) offload_->forget();
   if (offload_ && info.segment + 1 == planner_->segments()) offload_->finish_writing();
 
-  const double before = live_bytes();
-  const auto start = Clock::now();
+  const double before = live_bytes(), start = own_microseconds();
   next();
-  const double time = microseconds_since(start);
+  const double time = own_microseconds() - start;
   segment.held = live_bytes() - before;
   segment.tokens = tokens_of(call);
   micro_batch_tokens_ = std::max(micro_batch_tokens_, segment.tokens);
@@ -180,21 +187,22 @@ void SelectiveRecompute::segment_backward(sz_segment_call* call, const sz::Next&
     offload_->bring_back(info.segment);
   }
   if (!info.graph_kept) run_again(call, info);
-  const auto start = Clock::now();
+  const auto begun = Clock::now();
+  const double start = own_microseconds();
   next();
-  const double time = microseconds_since(start);
-  if (!info.graph_kept && slices_ > 1) again_seconds_ += time / 1e6;
+  const double time = own_microseconds() - start;
+  if (!info.graph_kept && slices_ > 1) again_seconds_ += seconds_since(begun);
   const SegmentState& segment = segments_.at(size_t(info.segment));
   if (planner_->measures(attempt_)) costs_->saw_backward(info.segment, segment.used, segment.tokens, time);
 }
 
 void SelectiveRecompute::run_again(sz_segment_call* call, const sz_call_info& info) {
   if (slices_ > 1) return calls_->forward_again_by_rows(call, uint32_t(slices_));
-  const double before = live_bytes();
-  const auto start = Clock::now();
+  const double before = live_bytes(), start = own_microseconds();
+  const auto begun = Clock::now();
   calls_->forward_again(call);
-  const double time = microseconds_since(start);
-  again_seconds_ += time / 1e6;
+  const double time = own_microseconds() - start;
+  again_seconds_ += seconds_since(begun);
   if (planner_->measures(attempt_)) {
     costs_->saw_recompute(info.segment, segments_.at(size_t(info.segment)).tokens, live_bytes() - before, time);
   }

@@ -126,6 +126,26 @@ TEST(Recompute, FrozenParametersStayAndTheOthersAreTheSame) {
   EXPECT_NE(first(start, "embedding.position/master"), first(off, "embedding.position/master"));
 }
 
+// The head's matrix is the embedding's: one gradient from the first segment, which has token ids for its input, and one
+// from the last.
+TEST(Recompute, ATiedEmbeddingGetsTheGradientsOfBothItsSegments) {
+  RunSpec spec;
+  spec.options.steps = 1;
+  int users = 0;
+  spec.prepare = [&](RankParts& parts) {
+    const auto& parameters = parts.model.parameters;
+    users = 0;
+    for (const SegmentDeclaration& segment : parts.model.segments) {
+      for (const int p : segment.parameters) users += parameters[size_t(p)].name == "embedding.token";
+    }
+  };
+  const RunResult off = train(spec), on = train_with(spec, recompute_policy("all"));
+  EXPECT_EQ(users, 2);
+  expect_same_run(on, off);
+  const auto& moment = on.arrays.at("embedding.token/exp_avg");
+  EXPECT_TRUE(std::any_of(moment.begin(), moment.end(), [](float m) { return m != 0; }));
+}
+
 TEST(Recompute, EvaluationAndGenerationRecomputeNothing) {
   Counts counts;
   RunSpec spec;
