@@ -16,6 +16,10 @@ int number_from(const char* name, int otherwise) {
   return text && *text ? std::atoi(text) : otherwise;
 }
 
+int ranks_on_host(const LaunchInfo& launch) {
+  return std::max(1, number_from("OMPI_COMM_WORLD_LOCAL_SIZE", launch.ranks));
+}
+
 }  // namespace
 
 LaunchInfo launch_info() {
@@ -30,8 +34,11 @@ LaunchInfo launch_info() {
 int threads_of_rank(int asked, const LaunchInfo& launch) {
   if (asked > 0) return asked;
   if (const int given = number_from("OMP_NUM_THREADS", 0); given > 0) return given;
-  const int local = number_from("OMPI_COMM_WORLD_LOCAL_SIZE", launch.ranks);
-  return std::max(1, cpu().cores / std::max(1, local));
+  return std::max(1, cpu().cores / ranks_on_host(launch));
+}
+
+int threads_of_host(int asked, const LaunchInfo& launch) {
+  return threads_of_rank(asked, launch) * ranks_on_host(launch);
 }
 
 void report_exit(int rank, int code, const std::string& message) {

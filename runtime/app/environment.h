@@ -12,6 +12,8 @@ LaunchInfo launch_info();
 
 // Threads of a rank: `asked` where > 0, else OMP_NUM_THREADS, else its share of the cores.
 int threads_of_rank(int asked, const LaunchInfo& launch);
+// Of all ranks on this host together: what one of them may use while the others wait for it.
+int threads_of_host(int asked, const LaunchInfo& launch);
 
 // Writes $SZ_STATUS_DIR/rank-N, from which the launcher learns how this rank ended; nothing without one. The launcher
 // shows the message, once for all ranks that have the same: from then on this one's go to its log alone, not to stderr.

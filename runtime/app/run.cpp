@@ -205,7 +205,7 @@ std::vector<double> Run::scores(Split split, const std::string& scorer) {
   if (!scores_) {
     ScoreBookOptions options;
     options.folder = data_folder_;
-    options.threads = threads_of_rank(int(config_->get_int("launch.threads")), launch_);
+    options.threads = threads_of_host(int(config_->get_int("launch.threads")), launch_);
     options.progress = first();
     scores_ = std::make_unique<ScoreBook>(*config_, data_, plugins_.scorers(), options);
   }
