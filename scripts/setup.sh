@@ -264,8 +264,9 @@ build_udpipe() {
   source="$part/ufal/udpipe"
   echo 'setup: building UDPipe (about a minute, once)'
   if command -v ccache >/dev/null; then compiler=(ccache g++); fi
-  # A relative path, so that the compiler cache serves every clone.
-  (cd "$source" && "${compiler[@]}" -std=c++17 -O2 -w -fPIC -fvisibility=hidden -c udpipe.cpp -o udpipe.o &&
+  # A relative path, so that the compiler cache serves every clone. With -O3 its network is vectorised: the same results
+  # in half of the time.
+  (cd "$source" && "${compiler[@]}" -std=c++17 -O3 -w -fPIC -fvisibility=hidden -c udpipe.cpp -o udpipe.o &&
     ar rcs libudpipe.a udpipe.o)
   mkdir -p "$UDPIPE"
   mv "$source/udpipe.h" "$UDPIPE/"

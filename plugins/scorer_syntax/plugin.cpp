@@ -18,7 +18,7 @@ class SyntaxPlugin final : public Plugin, public Scorer {
   explicit SyntaxPlugin(Host host) : Plugin(host) {}
 
   static Descriptor describe() {
-    return Descriptor("scorer_syntax", "1.0.0")
+    return Descriptor("scorer_syntax", "1.1.0")
         .licence("Apache-2.0")
         .summary("difficulty of a text by the depth of its sentences' syntax trees", "按句法树的深度衡量文本难度")
         .give(SZ_SCORER, "syntax")

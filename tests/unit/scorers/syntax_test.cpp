@@ -140,6 +140,7 @@ TEST(Udpipe, AMissingModelNamesTheCommandThatBringsIt) {
 
 template <size_t N>
 double correlation(const GradedText (&graded)[N]) {
+  static_assert(N >= 12);
   std::vector<double> levels, scores;
   for (const GradedText& text : graded) {
     levels.push_back(text.level);

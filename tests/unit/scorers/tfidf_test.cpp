@@ -143,6 +143,7 @@ TEST(Tfidf, IdfIsThatOfScikitLearn) {
 
 template <size_t N, size_t M>
 double correlation(const GradedText (&graded)[N], const char* const (&everyday)[M]) {
+  static_assert(N >= 12);
   const Tfidf scorer = counted({everyday, everyday + M});
   std::vector<double> levels, scores;
   for (const GradedText& text : graded) {
