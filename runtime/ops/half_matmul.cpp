@@ -19,6 +19,7 @@ namespace {
 
 constexpr int64_t kRows = 128, kCols = 128;  // of a block of the result
 constexpr int64_t kDepth = 512;              // of one kernel call
+constexpr int64_t kTasksPerThread = 2;       // at least, where the shape allows it
 // Block kernels are made for each shape at its first use and kept: edges are rounded up, so that batches of many
 // lengths need few of them.
 constexpr int64_t kRowUnit = 32, kDepthUnit = 64;
@@ -50,9 +51,14 @@ class PackedProduct {
         pack_half(b_.from(0, j * kCols), depth_, cols_of(j), panel(j), kCols, padded_, cols_of(j));
       }
     });
-    at::parallel_for(0, blocks_of(m_, kRows), 1, [&](int64_t begin, int64_t end) {
+    groups_ = column_groups();
+    at::parallel_for(0, blocks_of(m_, kRows) * groups_, 1, [&](int64_t begin, int64_t end) {
       const at::Tensor left = at::empty({kRows * padded_}, at::kFloat), sums = at::empty({kRows * kCols}, at::kFloat);
-      for (int64_t i = begin; i < end; ++i) row_block(i, left.data_ptr<float>(), sums.data_ptr<float>());
+      for (int64_t task = begin; task < end; ++task) {
+        const int64_t i = task / groups_;
+        if (task == begin || task % groups_ == 0) pack_left(i, left.data_ptr<float>());
+        row_block(i, task % groups_, left.data_ptr<float>(), sums.data_ptr<float>());
+      }
       at::native::cpublas::brgemm_release(/*is_vnni=*/false);
     });
   }
@@ -61,11 +67,24 @@ class PackedProduct {
   int64_t cols_of(int64_t j) const { return std::min(kCols, n_ - j * kCols); }
   float* panel(int64_t j) const { return panels_.data_ptr<float>() + j * padded_ * kCols; }
 
-  void row_block(int64_t i, float* left, float* sums) const {
-    const int64_t rows = std::min(kRows, m_ - i * kRows), padded_rows = round_up(rows, kRowUnit);
-    pack_half(a_.from(i * kRows, 0), rows, depth_, left, padded_, padded_rows, padded_);
+  // A weight's gradient has few rows: its columns are then shared out too, though each group packs the left operand.
+  int64_t column_groups() const {
+    const int64_t threads = at::get_num_threads(), row_blocks = blocks_of(m_, kRows);
+    if (threads == 1 || row_blocks % threads == 0) return 1;
+    return std::clamp(blocks_of(kTasksPerThread * threads, row_blocks), int64_t(1), blocks_of(n_, kCols));
+  }
+
+  int64_t rows_of(int64_t i) const { return std::min(kRows, m_ - i * kRows); }
+
+  void pack_left(int64_t i, float* left) const {
+    pack_half(a_.from(i * kRows, 0), rows_of(i), depth_, left, padded_, round_up(rows_of(i), kRowUnit), padded_);
+  }
+
+  // Row block i of the result, column blocks group, group + groups, ...
+  void row_block(int64_t i, int64_t group, const float* left, float* sums) const {
+    const int64_t rows = rows_of(i), padded_rows = round_up(rows, kRowUnit);
     const float* const bias = bias_.defined() ? bias_.const_data_ptr<float>() : nullptr;
-    for (int64_t j = 0; j * kCols < n_; ++j) {
+    for (int64_t j = group; j * kCols < n_; j += groups_) {
       const int64_t cols = cols_of(j);
       for (int64_t k = 0; k < padded_; k += kDepth) {
         at::native::cpublas::brgemm(padded_rows, cols, std::min(kDepth, padded_ - k), padded_, kCols, kCols,
@@ -81,6 +100,7 @@ class PackedProduct {
   at::Tensor bias_, panels_;
   uint16_t* out_;
   int64_t m_, n_, depth_, padded_;
+  int64_t groups_ = 1;  // of column blocks
 };
 
 // By stripes of rows of the result, so that a stripe alone is widened at a time.

@@ -57,14 +57,19 @@ TEST_P(HalfMatmul, EveryOrientationAndEdge) {
 }
 
 TEST_P(HalfMatmul, ThreadsChangeNothing) {
-  const at::Tensor a = half({300, 700}), b = half({700, 300});
+  // Many row blocks, and few as in a weight's gradient, where columns are shared out among the threads.
+  const int64_t shapes[][3] = {{300, 300, 700}, {128, 520, 1030}, {384, 384, 600}, {40, 20, 64}};
   const int threads = at::get_num_threads();
-  at::set_num_threads(1);
-  const at::Tensor one = half_matmul(a, false, b, false);
-  at::set_num_threads(3);
-  const at::Tensor three = half_matmul(a, false, b, false);
+  for (const auto& [m, n, k] : shapes) {
+    const at::Tensor a = half({k, m}), b = half({k, n}), bias = half({n});
+    at::set_num_threads(1);
+    const at::Tensor one = half_matmul(a, true, b, false, bias);
+    for (const int count : {2, 3, 5}) {
+      at::set_num_threads(count);
+      EXPECT_TRUE(at::equal(one, half_matmul(a, true, b, false, bias))) << m << " on " << count << " threads";
+    }
+  }
   at::set_num_threads(threads);
-  EXPECT_TRUE(at::equal(one, three));
 }
 
 TEST_P(HalfMatmul, ARowDoesNotDependOnItsNeighbours) {
