@@ -156,18 +156,24 @@ class LossScale {
     while (int64_t(norms_.size()) > 2 * options_.variance_window) norms_.pop_front();
   }
 
-  // Standard deviation over mean of norms [begin, end), 0 where the mean is.
+  // Standard deviation over mean of norms [begin, end), the largest of every 25 left out: an isolated spike, such as
+  // healthy runs have and clipping takes care of, is no change of the variance. 0 where the mean is.
   static double variation(const std::deque<double>& norms, int64_t begin, int64_t end) {
+    std::vector<double> kept(norms.begin() + begin, norms.begin() + end);
+    const int64_t count = end - begin - (end - begin) / kSpikes;
+    std::nth_element(kept.begin(), kept.begin() + count - 1, kept.end());
+    kept.resize(size_t(count));
     double sum = 0, squares = 0;
-    for (int64_t i = begin; i < end; ++i) sum += norms[size_t(i)];
-    const double mean = sum / double(end - begin);
-    for (int64_t i = begin; i < end; ++i) squares += (norms[size_t(i)] - mean) * (norms[size_t(i)] - mean);
-    return mean > 0 ? std::sqrt(squares / double(end - begin)) / mean : 0.0;
+    for (const double norm : kept) sum += norm;
+    const double mean = sum / double(count);
+    for (const double norm : kept) squares += (norm - mean) * (norm - mean);
+    return mean > 0 ? std::sqrt(squares / double(count)) / mean : 0.0;
   }
 
  private:
   static constexpr int64_t kExplosions = 3;     // scattered ones, before clipping goes on
   static constexpr int64_t kMedianMinimum = 10; // norms before a median means anything
+  static constexpr int64_t kSpikes = 25;        // one norm in so many may be one
 
   static void check(bool holds, const std::string& message) {
     if (!holds) throw std::invalid_argument(message);

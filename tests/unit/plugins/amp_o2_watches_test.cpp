@@ -35,6 +35,16 @@ TEST(LossScale, AVarianceThatWasAlwaysHighIsNoJump) {
   for (int i = 0; i < 500; ++i) EXPECT_FALSE(run.good(wavy(i, 0.7)).sigma);
 }
 
+TEST(LossScale, IsolatedSpikesAreNoJump) {  // a healthy quickstart has one or two of ten times the median
+  ScaleOptions options;
+  options.clip_from_start = true;
+  Driver run(options);
+  for (int i = 0; i < 400; ++i) EXPECT_FALSE(run.good(i % 50 == 7 || i % 50 == 40 ? 5.0 : wavy(i, 0.1)).sigma) << i;
+  bool struck = false;
+  for (int i = 0; i < 50; ++i) struck |= run.good(i % 10 == 7 ? 5.0 : wavy(i, 0.1)).sigma.has_value();
+  EXPECT_TRUE(struck) << "five of fifty are no longer isolated";
+}
+
 TEST(LossScale, TheVarianceWatchStopsAtItsFloorAndNeverEndsTheRun) {
   ScaleOptions options;
   options.initial_scale = 300;
