@@ -207,7 +207,8 @@ sz::Descriptor AmpO2::describe() {
       .key({.name = "keep_fp32", .type = SZ_KEY_STRING_LIST, .default_toml = "[\"norm\"]",
             .help = "parameters that O2 computes in fp32", .choices = {"norm", "embedding", "bias"}})
       .key({.name = "accumulate", .type = SZ_KEY_STRING, .default_toml = "\"fp32\"",
-            .help = "dtype in which gradients are summed over micro-batches and ranks", .choices = {"fp32"}})
+            .help = "dtype in which gradients are summed over micro-batches and ranks; 16-bit sums would lose some",
+            .choices = {"fp32"}})
       .key({.name = "max_rollbacks", .type = SZ_KEY_INT, .default_toml = "5",
             .help = "in a row without getting any further, before the run ends", .min = 0, .max = 1000})
       .key({.name = "variance_window", .type = SZ_KEY_INT, .default_toml = "50", .help = "of the variance watch",

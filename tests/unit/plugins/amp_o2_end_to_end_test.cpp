@@ -25,6 +25,16 @@ AmpRun run_of(const std::string& more) {
   return amp;
 }
 
+void expect_causes(const AmpResult& result) {
+  std::vector<nlohmann::json> all = result.decisions;
+  all.insert(all.end(), result.run.decisions.begin(), result.run.decisions.end());
+  for (const nlohmann::json& decision : all) {
+    for (const char* key : {"cause", "text_en", "text_zh"}) {
+      EXPECT_FALSE(decision.value(key, "").empty()) << key << " of " << decision;
+    }
+  }
+}
+
 TEST_P(Residencies, InfOnRank1AtAttempts50To52) {
   const TemporaryFolder folder;
   AmpRun broken = run_of(residency() + bad_gradient("first = 50\nlast = 52\nrank = 1"));
@@ -45,6 +55,7 @@ TEST_P(Residencies, InfOnRank1AtAttempts50To52) {
   ASSERT_EQ(kept.size(), 1u) << "step 40 comes once";
   EXPECT_EQ(kept[0].at("to"), 40);
   expect_replicas_identical(result.run);
+  expect_causes(result);
 
   // The same run, stopped at the stable state, and restarted there with the halved scale and clipping on.
   AmpRun until = run_of(residency());
@@ -61,6 +72,14 @@ TEST_P(Residencies, InfOnRank1AtAttempts50To52) {
   const AmpResult again = train_amp(restarted);
   expect_identical(result.run.arrays, again.run.arrays);
   expect_replicas_identical(again.run);
+}
+
+TEST_P(Residencies, ABadMicroBatchAmongFourSkipsOnce) {
+  AmpRun amp;
+  amp.spec.options.accumulation = 4;
+  amp.spec.options.steps = 4;
+  amp.more = residency() + bad_gradient("first = 2\nlast = 2\nmicro_batch = 1\nrank = 0");
+  EXPECT_EQ(verdicts(train_amp(amp)), (std::vector<std::string>{"apply", "skip", "apply", "apply", "apply"}));
 }
 
 TEST_P(Residencies, ResumeInTheMiddleIsBitIdentical) {
