@@ -1,17 +1,19 @@
-"""PyTorch's own mixed precision: python torch_amp.py CONFIG SYSTEM bf16|fp16
+"""PyTorch's own mixed precision: python torch_amp.py CONFIG SYSTEM bf16|fp16 [WARM_UP MEASURED]
 
 autocast of fp32 parameters, with GradScaler in fp16, as PyTorch's documentation has it. CPUs without fp16 arithmetic
-take minutes a step in fp16 at config A.
+take half a minute a step in fp16 at config A: a few steps do there.
 """
 import sys
 
 import torch
 
-from common import ADAMW, THREADS, Clock, batches
+from common import ADAMW, CONFIGS, THREADS, Clock, batches
 from torch_loop import Gpt2
 
 
-def main(name, system, dtype):
+def main(name, system, dtype, *steps):
+    if steps:
+        CONFIGS[name]["steps"] = tuple(map(int, steps))
     torch.set_num_threads(THREADS)
     model = Gpt2(name)
     optimizer = torch.optim.AdamW(model.parameters(), fused=True, **ADAMW)
