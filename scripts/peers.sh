@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes .deps/venv with PyTorch, transformers and TensorBoard: what the parity tests and the benchmarks' peers need.
-# Nothing of the product needs it. About 820 MB are fetched the first time.
+# Makes .deps/venv with PyTorch, transformers, TensorBoard and DeepSpeed: what the parity tests and the benchmarks'
+# peers need. Nothing of the product needs it. About 820 MB are fetched the first time; what is there already stays.
 #
 #   ./scripts/peers.sh
 set -euo pipefail
@@ -8,27 +8,40 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 VENV="$ROOT/.deps/venv"
 CACHE="$(cache_folder)"
-STAMP="$VENV/.requirements"
-REQUIREMENTS="$ROOT/tests/parity/requirements.txt"
+TESTS="$ROOT/tests/parity/requirements.txt"
+BENCHMARKS="$ROOT/benchmarks/peers/requirements.txt"
 
-main() {
-  if cmp -s "$REQUIREMENTS" "$STAMP"; then
-    echo "peers: $VENV is there"
-    return
-  fi
+install_tests() {
+  local stamp="$VENV/.requirements"
+  cmp -s "$TESTS" "$stamp" && return
   rm -rf "$VENV"
   python3 -m venv "$VENV"
   # setup.sh's wheel of torch is used again where it is in the cache.
-  "$VENV/bin/pip" install --quiet --find-links "$CACHE" --no-deps --requirement "$REQUIREMENTS"
+  "$VENV/bin/pip" install --quiet --find-links "$CACHE" --no-deps --requirement "$TESTS"
   if ! "$VENV/bin/python" -c 'import torch' 2>/dev/null; then
     echo "peers: no CUDA libraries here; fetching those that torch asks for"
     "$VENV/bin/pip" install --quiet --find-links "$CACHE" torch==2.11.0
   fi
   "$VENV/bin/python" -c 'import torch, transformers'
   "$VENV/bin/pip" install --quiet tensorboard==2.20.0
+  cp "$TESTS" "$stamp"
+}
+
+# DeepSpeed comes as source; its C++ parts are left for its first use, since most of them are for GPUs.
+install_benchmarks() {
+  local stamp="$VENV/.requirements-benchmarks"
+  cmp -s "$BENCHMARKS" "$stamp" && return
+  DS_BUILD_OPS=0 "$VENV/bin/pip" install --quiet --no-deps --requirement "$BENCHMARKS"
+  DS_ACCELERATOR=cpu "$VENV/bin/python" -c 'import deepspeed' >/dev/null
+  command -v c++ >/dev/null || echo "peers: DeepSpeed's optimizer wants a C++ compiler: apt-get install g++"
+  cp "$BENCHMARKS" "$stamp"
+}
+
+main() {
+  install_tests
+  install_benchmarks
   ldconfig -p | grep -q libtcmalloc_minimal.so.4 ||
     echo "peers: the benchmarks' tuned rows want tcmalloc: apt-get install libtcmalloc-minimal4"
-  cp "$REQUIREMENTS" "$STAMP"
   echo "peers: $VENV is ready"
 }
 main "$@"
