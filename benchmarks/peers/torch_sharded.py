@@ -121,7 +121,8 @@ def main(name, system):
     clock = Clock(name)
     for i in range(clock.total):
         clock.step(step(*pairs[i % len(pairs)]))
-    totals = torch.tensor([peak_mb(), *clock.losses], dtype=torch.float64)
+    (_, own0, _), (_, own1, _) = clock.readings
+    totals = torch.tensor([peak_mb(), own1 - own0, *clock.losses], dtype=torch.float64)
     dist.all_reduce(totals)
     totals /= ranks
     if rank == 0:
@@ -131,7 +132,8 @@ def main(name, system):
                 "config": name, "ranks": ranks,
                 "tokens_per_s": CONFIGS[name]["batch"] * CONFIGS[name]["context"] / median * 1e3,
                 "step_ms_median": median, "step_ms_min": min(laps), "steps": len(laps),
-                "peak_rss_mb_a_rank": totals[0].item(), "loss_first": totals[1].item(), "loss_last": totals[-1].item()}
+                "cpu_ms_per_step": 1e3 * ranks * totals[1].item() / len(laps),
+                "peak_rss_mb_a_rank": totals[0].item(), "loss_first": totals[2].item(), "loss_last": totals[-1].item()}
         os.write(standard_output, (json.dumps(line) + "\n").encode())
     dist.barrier()
     os._exit(0)  # threads of DeepSpeed's outlive the interpreter's end and abort it

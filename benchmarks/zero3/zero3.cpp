@@ -105,8 +105,8 @@ ModelDeclaration declare(const Case& c) {
 
 nlohmann::ordered_json report(const Case& c, const Watch& watch, Communicator& comm, const Waits& waits) {
   const double median = quantile(watch.step_ms, 0.5);
-  double peaks[2] = {status_mb("VmHWM"), double(watch.peak_bytes) / (1 << 20)};
-  comm.all_reduce(Channel::kScalar, peaks, 2, DType::kF64)->wait();
+  double sums[3] = {status_mb("VmHWM"), double(watch.peak_bytes) / (1 << 20), watch.to.own - watch.from.own};
+  comm.all_reduce(Channel::kScalar, sums, 3, DType::kF64)->wait();
   nlohmann::ordered_json line = {
       {"benchmark", "zero3"},
       {"system", c.residency == "replicated" ? "ours, replicated" : "ours, stage " + c.residency},
@@ -116,8 +116,10 @@ nlohmann::ordered_json report(const Case& c, const Watch& watch, Communicator& c
       {"step_ms_median", median},
       {"step_ms_min", quantile(watch.step_ms, 0)},
       {"steps", watch.step_ms.size()},
-      {"peak_rss_mb_a_rank", peaks[0] / comm.size()},
-      {"peak_tensor_mb_a_rank", peaks[1] / comm.size()},
+      {"cpu_ms_per_step", 1e3 * sums[2] / double(watch.step_ms.size())},  // of all ranks
+      {"matrix_route", current_matrix_route()},
+      {"peak_rss_mb_a_rank", sums[0] / comm.size()},
+      {"peak_tensor_mb_a_rank", sums[1] / comm.size()},
       {"loss_first", watch.losses.front()},
       {"loss_last", watch.losses.back()}};
   waits.add_to(line);
