@@ -82,6 +82,11 @@ std::optional<int> lost_rank(const Ending& ending) {
 
 Outcome from_lost_rank(const Ending& ending, int rank) {
   const auto& end = ending.ends[rank];
+  if (end && end->out_of_memory) {
+    return {kExhausted, name_of(rank) + " was killed by signal 9: the kernel ran out of memory in its control group, "
+                            "limit " + end->memory_limit + "; raise the limit, start fewer ranks in it, lower "
+                            "train.micro_batch, or turn on a plugin that recomputes or shards"};
+  }
   if (end && end->by_signal) return {kPeerLost, name_of(rank) + " was killed by " + signal_text(end->number)};
   if (!end || end->number == 0) return {kPeerLost, name_of(rank) + " was lost: it ended without a report"};
   // It ended by itself before the runtime could report, such as in the loader: its own words are on the screen.

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "exit_code.h"
+#include "memory_kills.h"
 #include "status_folder.h"
 
 namespace sz::launch {
@@ -36,6 +37,7 @@ int enter_rank(const Arguments& worker) {
   const std::string base = folder;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
 
+  const MemoryKills kills;
   const pid_t keeper = getpid();
   const pid_t pid = fork();
   if (pid < 0) {
@@ -55,7 +57,9 @@ int enter_rank(const Arguments& worker) {
   const int status = wait_for_end(pid);
   const bool by_signal = WIFSIGNALED(status);
   const int number = by_signal ? WTERMSIG(status) : WEXITSTATUS(status);
-  write_status(base + "/end-" + rank, (by_signal ? "signal " : "exit ") + std::to_string(number) + "\n");
+  std::string end = (by_signal ? "signal " : "exit ") + std::to_string(number) + "\n";
+  if (by_signal && number == SIGKILL && kills.any()) end += "out_of_memory " + kills.limit() + "\n";
+  write_status(base + "/end-" + rank, end);
   return by_signal ? 128 + number : number;
 }
 

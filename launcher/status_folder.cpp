@@ -91,6 +91,9 @@ std::optional<RankEnd> StatusFolder::end(int rank) const {
   RankEnd end;
   if (!(file >> how >> end.number)) return std::nullopt;
   end.by_signal = how == "signal";
+  std::string word;
+  end.out_of_memory = file >> word && word == "out_of_memory";
+  std::getline(file >> std::ws, end.memory_limit);
   end.written_ns = written_ns(name);
   return end;
 }

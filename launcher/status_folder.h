@@ -2,7 +2,8 @@
 //
 //   pid-N    "KEEPER WORKER\n": process ids, see rank_entry.h
 //   rank-N   "exit=CODE\n" and a message of any number of lines: written by the worker when it ends by itself
-//   end-N    "exit CODE\n" or "signal NUMBER\n": written by the keeper, however the worker ended
+//   end-N    "exit CODE\n" or "signal NUMBER\n": written by the keeper, however the worker ended; where the kernel
+//            killed for want of memory in the rank's control group, "out_of_memory LIMIT\n" follows
 //
 // A rank that ended without rank-N was lost. All are written aside and renamed.
 #pragma once
@@ -29,6 +30,8 @@ struct Report {
 struct RankEnd {
   bool by_signal = false;
   int number = 0;            // the signal, or the exit code
+  bool out_of_memory = false;
+  std::string memory_limit;  // "512 MiB (FILE)" where it was out of memory
   long long written_ns = 0;  // to compare with Report's
 };
 

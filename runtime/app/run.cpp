@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/load_config.h"
+#include "app/memory_share.h"
 #include "app/parts.h"
 #include "app/settings.h"
 #include "base/error.h"
@@ -92,6 +93,7 @@ int Run::stages() {
   open_data();
   open_folder();
   choose_route();
+  limit_memory();
   start_plugins();
   build();
   const RunOutcome outcome = train();
@@ -175,6 +177,16 @@ void Run::choose_route() {
   decide("ops", "matrix_route", choice.cause, route_);
 }
 
+// Late enough that what a rank needs besides tensors is mostly there, before the first tensor that counts.
+void Run::limit_memory() {
+  memory_limit_ = uint64_t(config_->get_int("launch.memory_limit_mb")) << 20;
+  const MemoryShare share = share_memory(*comm_);
+  if (share.bytes == 0) return;
+  set_system_limit(share.bytes, share.text());
+  if (memory_limit_ == 0 || uint64_t(share.bytes) < memory_limit_) memory_limit_ = uint64_t(share.bytes);
+  if (first()) decisions_->write(share.decision());
+}
+
 // All ranks come here: one prepares, the others wait on its lock. Rank 0 goes first, so that it is the one that
 // shows progress.
 void Run::open_data() {
@@ -221,7 +233,7 @@ void Run::start_plugins() {
   context.name = config_->get_string("run.name");
   context.folder = folder_path_;
   context.seed = uint64_t(config_->get_int("run.seed"));
-  context.memory_limit = uint64_t(config_->get_int("launch.memory_limit_mb")) << 20;
+  context.memory_limit = memory_limit_;
   context.scores = [this](Split split, const std::string& scorer) { return scores(split, scorer); };
   context.position = [this] { return trainer_ ? position_of(*trainer_) : RunPosition{}; };
   plugins_.create();

@@ -32,6 +32,7 @@ class Run {
   void claim_folder();
   void open_folder();
   void choose_route();
+  void limit_memory();
   void open_data();
   void check_data();
   void start_plugins();
@@ -49,6 +50,7 @@ class Run {
   LaunchInfo launch_;
   std::optional<Config> config_;
   std::vector<RouteSpeed> speeds_;
+  uint64_t memory_limit_ = 0;  // bytes of tensors; 0: none
   std::optional<CheckpointReader> resume_;
   std::optional<RunFolder> folder_;  // rank 0
   std::string folder_path_, route_, data_folder_;

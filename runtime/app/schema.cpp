@@ -104,7 +104,7 @@ void add_rest(Schema& s) {
   s.add(text("launch.device", "\"cpu\"", "where to train", {"cpu"}));
   s.add(whole("launch.threads", "0", 0, 4096, "threads of a rank; 0: its share of the cores"));
   s.add(whole("launch.timeout_s", "600", 0, 1e9, "seconds without progress after which communication gives up; 0: never"));
-  s.add(whole("launch.memory_limit_mb", "0", 0, 1e9, "MiB of tensors a rank may hold; 0: no limit"));
+  s.add(whole("launch.memory_limit_mb", "0", 0, 1e9, "MiB of tensors a rank may hold; 0: no limit but that of the control group"));
   s.add(per_host(texts("plugins.search", "[]", "folders searched for plugins, before the built-in one")));
 }
 

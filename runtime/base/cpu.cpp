@@ -10,15 +10,10 @@
 #include <set>
 #include <sstream>
 
+#include "base/cgroup.h"
+
 namespace sz {
 namespace {
-
-std::string first_line(const std::string& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
-}
 
 std::string model_name() {
   std::ifstream file("/proc/cpuinfo");
@@ -73,24 +68,12 @@ void find_vendor(Cpu& cpu) {
 // The tightest quota of this process's cgroup and its parents; 0 where there is none.
 double quota_of_cgroups() {
   double tightest = 0;
-  const auto take = [&](double cpus) {
+  for (const CgroupFolder& folder : cgroup_folders("cpu")) {
+    const std::string text = folder.v1 ? first_line_of(folder.path + "/cpu.cfs_quota_us") + " " +
+                                             first_line_of(folder.path + "/cpu.cfs_period_us")
+                                       : first_line_of(folder.path + "/cpu.max");
+    const double cpus = cpus_of_quota(text);
     if (cpus > 0 && (tightest == 0 || cpus < tightest)) tightest = cpus;
-  };
-  std::ifstream file("/proc/self/cgroup");
-  for (std::string line; std::getline(file, line);) {
-    const size_t controllers = line.find(':'), path_at = line.find(':', controllers + 1);
-    if (path_at == std::string::npos) continue;
-    const std::string names = line.substr(controllers + 1, path_at - controllers - 1);
-    const bool v1 = ("," + names + ",").find(",cpu,") != std::string::npos;
-    if (!names.empty() && !v1) continue;
-    const std::string root = v1 ? "/sys/fs/cgroup/cpu" : "/sys/fs/cgroup";
-    for (std::string path = line.substr(path_at + 1);; path.erase(path.rfind('/'))) {
-      if (path == "/") path.clear();
-      take(v1 ? cpus_of_quota(first_line(root + path + "/cpu.cfs_quota_us") + " " +
-                              first_line(root + path + "/cpu.cfs_period_us"))
-              : cpus_of_quota(first_line(root + path + "/cpu.max")));
-      if (path.empty() || path.rfind('/') == std::string::npos) break;
-    }
   }
   return tightest;
 }
@@ -107,7 +90,7 @@ void find_counts(Cpu& cpu) {
   for (int i = 0; i < CPU_SETSIZE; ++i) {
     if (!CPU_ISSET(i, &mask)) continue;
     const std::string topology = "/sys/devices/system/cpu/cpu" + std::to_string(i) + "/topology/";
-    const std::string group = first_line(topology + "thread_siblings_list");
+    const std::string group = first_line_of(topology + "thread_siblings_list");
     siblings.insert(group.empty() ? std::to_string(i) : group);
   }
   if (const double quota = quota_of_cgroups(); quota > 0) {

@@ -50,6 +50,11 @@ void set_memory_limit(int64_t bytes) {
   installed.load()->set_limit(bytes);
 }
 
+void set_system_limit(int64_t bytes, const std::string& whose) {
+  install_allocator();
+  installed.load()->set_system_limit(bytes, whose);
+}
+
 void release_cached_blocks() {
   if (BlockCache* cache = installed.load()) cache->release_cached();
 }

@@ -4,6 +4,7 @@
 // Freed blocks are kept here by size class and handed out again. Live bytes are counted exactly, as requested.
 #pragma once
 #include <cstdint>
+#include <string>
 
 namespace sz {
 
@@ -27,6 +28,10 @@ void reset_peak();
 // An allocation that would take live_bytes over the limit throws Error(kExhausted) with what to do; cached blocks
 // are released before reserved_bytes would pass it. 0 means none. Thread: any.
 void set_memory_limit(int64_t bytes);
+
+// As many bytes may be taken from the system, rounding and cached blocks included; beyond them an allocation releases
+// cached blocks, and then throws Error(kExhausted) that tells `whose` limit it is. 0 means none. Thread: main, before others allocate.
+void set_system_limit(int64_t bytes, const std::string& whose);
 
 // Gives all cached blocks back to the system. Thread: any.
 void release_cached_blocks();

@@ -1,5 +1,6 @@
 #include "ops/block_cache.h"
 
+#include <malloc.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -56,7 +57,7 @@ Header* header_of(void* payload) { return reinterpret_cast<Header*>(static_cast<
 }  // namespace
 
 void* BlockCache::allocate(size_t bytes) {
-  if (bytes > size_t(1) << 50) exhausted(bytes, "no machine has that much");
+  if (bytes > size_t(1) << 50) exhausted(bytes, "no machine has that much", limit_.load());
   const int size_class = class_of(bytes + kAlign);
   const size_t block_bytes = (class_bytes(size_class) + kAlign - 1) / kAlign * kAlign;
   add_live(int64_t(bytes));
@@ -107,7 +108,7 @@ void BlockCache::add_live(int64_t bytes) {
   const int64_t limit = limit_.load(std::memory_order_relaxed);
   int64_t before = live_.load(std::memory_order_relaxed);
   do {
-    if (limit > 0 && before + bytes > limit) exhausted(size_t(bytes), "the limit is reached");
+    if (limit > 0 && before + bytes > limit) exhausted(size_t(bytes), "the limit is reached", limit);
   } while (!live_.compare_exchange_weak(before, before + bytes));
   raise_to(peak_, before + bytes);
   raise_to(highest_live_, before + bytes);
@@ -132,15 +133,26 @@ void* BlockCache::take_near(int size_class, size_t block_bytes) {
   return nullptr;
 }
 
+// Cached blocks go before a limit is passed. The limit of tensors says nothing about rounding, that of the system does.
+void BlockCache::make_room(int64_t block_bytes, size_t wanted) {
+  const int64_t limit = limit_.load(std::memory_order_relaxed);
+  const int64_t system = system_limit_.load(std::memory_order_relaxed);
+  const auto passes = [&](int64_t bytes) { return bytes > 0 && reserved_.load() + block_bytes > bytes; };
+  if (!passes(limit) && !passes(system)) return;
+  release_cached();
+  if (system > 0) malloc_trim(0);  // what glibc keeps counts there too
+  if (passes(system)) exhausted(wanted, system_limit_of_, system);
+}
+
 void* BlockCache::take_from_system(size_t block_bytes, size_t wanted) {
   const int64_t limit = limit_.load(std::memory_order_relaxed);
-  if (limit > 0 && reserved_.load() + int64_t(block_bytes) > limit) release_cached();
+  make_room(int64_t(block_bytes), wanted);
   const bool huge = block_bytes >= kHugeBlock;
   const size_t align = huge ? kHugePage : kAlign;
   void* block = nullptr;
   if (posix_memalign(&block, align, block_bytes) != 0) {
     release_cached();
-    if (posix_memalign(&block, align, block_bytes) != 0) exhausted(wanted, "the system has no more memory");
+    if (posix_memalign(&block, align, block_bytes) != 0) exhausted(wanted, "the system has no more memory", limit);
   }
   if (huge) madvise(block, block_bytes, MADV_HUGEPAGE);
   reserved_.fetch_add(int64_t(block_bytes));
@@ -202,10 +214,14 @@ void BlockCache::reset_peak() { peak_.store(live_.load()); }
 
 void BlockCache::set_limit(int64_t bytes) { limit_.store(bytes); }
 
-void BlockCache::exhausted(size_t wanted, const char* cause) const {
-  const int64_t limit = limit_.load();
+void BlockCache::set_system_limit(int64_t bytes, const std::string& whose) {
+  system_limit_of_ = whose;
+  system_limit_.store(bytes);
+}
+
+void BlockCache::exhausted(size_t wanted, const std::string& cause, int64_t limit) const {
   throw Error(Exit::kExhausted,
-              "out of memory (" + std::string(cause) + "): a tensor needs " + mebibytes(int64_t(wanted)) + ", limit " +
+              "out of memory (" + cause + "): a tensor needs " + mebibytes(int64_t(wanted)) + ", limit " +
                   (limit > 0 ? mebibytes(limit) : std::string("none")) + ", in use " + mebibytes(live_.load()) +
                   "; lower train.micro_batch or train.context, raise train.accumulation in turn, or turn on "
                   "a plugin that recomputes or shards");

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "ops/allocator.h"
@@ -23,6 +24,7 @@ class BlockCache {
   AllocatorStats stats() const;
   void reset_peak();
   void set_limit(int64_t bytes);
+  void set_system_limit(int64_t bytes, const std::string& whose);
   void release_cached() noexcept;
 
  private:
@@ -40,10 +42,13 @@ class BlockCache {
   void trim(int64_t cap) noexcept;
   int least_recently_used(const std::array<bool, kClasses>& visited) const;
   int64_t empty_class(int size_class, int64_t excess) noexcept;
-  [[noreturn]] void exhausted(size_t wanted, const char* cause) const;
+  void make_room(int64_t block_bytes, size_t wanted);
+  [[noreturn]] void exhausted(size_t wanted, const std::string& cause, int64_t limit) const;
 
   std::array<SizeClass, kClasses> classes_;
   std::atomic<int64_t> live_{0}, peak_{0}, highest_live_{0}, cached_{0}, reserved_{0}, allocations_{0}, limit_{0};
+  std::atomic<int64_t> system_limit_{0};
+  std::string system_limit_of_;
 };
 
 }  // namespace sz

@@ -64,10 +64,13 @@ class Failures(ShardedCase):
                 self.wait_until(lambda: not any(map(alive, everybody)), "all processes of the run to be gone")
 
 
+# 3.3 M parameters: 53 MB replicated in fp32 with Adam, half of it a rank when sharded over two.
+MIDDLE = {"model": {"layers": 4, "width": 256, "heads": 2, "dropout": 0.0}}
+
+
 class Limits(ShardedCase):
     def test_it_trains_where_a_replicated_run_ends_out_of_memory(self):
-        # 3.3 M parameters: 53 MB replicated in fp32 with Adam, half of it a rank when sharded over two.
-        model = {"model": {"layers": 4, "width": 256, "heads": 2, "dropout": 0.0}, "launch": {"memory_limit_mb": 46}}
+        model = MIDDLE | {"launch": {"memory_limit_mb": 46}}
         self.write(run={"name": "replicated"}, **model)
         result = self.train(ranks=2, code=8)
         self.assertIn("out of memory", result.stderr)

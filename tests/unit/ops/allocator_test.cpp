@@ -108,6 +108,29 @@ TEST(BlockCache, LimitSaysWhatToDoAndLeavesAccountsRight) {
   cache.release(other);
 }
 
+// What was rounded up and what is cached counts as well, where a control group counts.
+TEST(BlockCache, LimitOfTheSystemCountsAllThatIsTaken) {
+  BlockCache cache;
+  const int64_t mebibyte = 1 << 20, limit = 8 * mebibyte;
+  cache.set_system_limit(limit, "the control group's limit");
+  std::vector<void*> held;
+  try {
+    for (int i = 0; i < 100; ++i) held.push_back(cache.allocate(131000));  // each takes 144 KiB
+    FAIL() << "went over the limit";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.exit(), Exit::kExhausted);
+    const std::string text = e.what();
+    for (const char* part : {"the control group's limit", "limit 8.0 MiB", "shards"}) {
+      EXPECT_NE(text.find(part), std::string::npos) << text;
+    }
+  }
+  EXPECT_LT(cache.stats().live_bytes, limit * 15 / 16);
+  EXPECT_LE(cache.stats().reserved_bytes, limit);
+  for (void* p : held) cache.release(p);
+  cache.release(cache.allocate(size_t(7 * mebibyte)));  // what is cached gives way
+  EXPECT_LE(cache.stats().reserved_bytes, limit);
+}
+
 TEST(BlockCache, ImpossibleRequestIsAnError) {
   BlockCache cache;
   EXPECT_THROW(cache.allocate(size_t(1) << 60), Error);
