@@ -1,6 +1,7 @@
 #include "layout.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -17,12 +18,17 @@ std::vector<std::vector<int>> users_of(const ModelSpec& model) {
   return users;
 }
 
+void add_users(std::vector<int>& users, const std::vector<int>& more) {
+  std::vector<int> all;
+  std::set_union(users.begin(), users.end(), more.begin(), more.end(), std::back_inserter(all));
+  users = std::move(all);
+}
+
 std::string name_of(const ModelSpec& model, const UnitPlan& unit) {
-  std::string name;
-  for (const int s : unit.users) name += (name.empty() ? "" : "+") + model.segment_names[s];
+  std::string name = unit.persistent ? "small" : "";
+  for (const int s : unit.persistent ? std::vector<int>() : unit.users) name += (name.empty() ? "" : "+") + model.segment_names[s];
   if (name.empty()) name = "unused";
   name += unit.decay ? "/decay" : "/no_decay";
-  if (unit.persistent) name += "/small";
   return unit.trainable ? name : name + "/frozen";
 }
 
@@ -75,8 +81,9 @@ Layout make_layout(const ModelSpec& model, int ranks, int64_t persist_threshold)
     const sz_parameter_dtypes& t = spec.dtypes;
     const bool trainable = spec.trainable && !users[p].empty();
     const bool persistent = spec.numel <= persist_threshold;
-    UnitPlan& unit = groups[{users[p], spec.decay, trainable, persistent, t.compute, t.accumulate, t.wire}];
-    unit.users = users[p];
+    const std::vector<int> apart = persistent ? std::vector<int>() : users[p];
+    UnitPlan& unit = groups[{apart, spec.decay, trainable, persistent, t.compute, t.accumulate, t.wire}];
+    add_users(unit.users, users[p]);
     unit.decay = spec.decay;
     unit.trainable = trainable;
     unit.persistent = persistent;

@@ -23,10 +23,11 @@ struct ModelSpec {
   std::vector<int> head;                   // parameters of hidden -> logits
 };
 
-// A flat buffer, homogeneous in (users, decay group, trainable, dtypes, persistent). Rank r's shard is elements
+// A flat buffer, homogeneous in (users, decay group, trainable, dtypes); the persistent ones are of all users together,
+// since each unit costs a collective of its own, however small it is. Rank r's shard is elements
 // [r * shard, (r + 1) * shard); what lies behind the last parameter is zero, never counted and never saved.
 struct UnitPlan {
-  std::string name;              // "block.0.mlp/decay", "embedding+loss/decay"
+  std::string name;              // "block.0.mlp/decay", "embedding+loss/decay", "small/no_decay"
   std::vector<int> users;        // segments that take its parameters, ascending; none: frozen, only kept
   std::vector<int> parameters;   // indices into the model's
   std::vector<int64_t> offsets;  // of each parameter, in elements; 64-byte boundaries in the compute dtype
