@@ -89,7 +89,10 @@ MemoryShare share_memory(Communicator& comm, const CgroupPlaces& places) {
   const int64_t used = limited ? bytes_in_use(share.group, share.ranks) : 0;
   const std::vector<uint64_t> uses = from_all(comm, uint64_t(used));  // no rank takes more before all have looked
   if (!limited) return {};
-  const int64_t most = int64_t(*std::max_element(uses.begin(), uses.end()));
+  int64_t most = 0;
+  for (size_t r = 0; r < uses.size(); ++r) {
+    if (groups[r] == own) most = std::max(most, int64_t(uses[r]));
+  }
   share.bytes = (share.group.bytes - most) / share.ranks - kReserve + allocator_stats().reserved_bytes;
   if (share.bytes >= kLeast) return share;
   throw Error(Exit::kExhausted, "out of memory: " + share.text() + " leaves nothing for tensors, " +
