@@ -115,7 +115,7 @@ TEST(BlockCache, LimitOfTheSystemCountsAllThatIsTaken) {
   cache.set_system_limit(limit, "the control group's limit");
   std::vector<void*> held;
   try {
-    for (int i = 0; i < 100; ++i) held.push_back(cache.allocate(131000));  // each takes 144 KiB
+    for (int i = 0; i < 100; ++i) held.push_back(cache.allocate(132000));  // each takes 144 KiB
     FAIL() << "went over the limit";
   } catch (const Error& e) {
     EXPECT_EQ(e.exit(), Exit::kExhausted);
