@@ -57,16 +57,20 @@ class Table:
     def ratio(self, case, other, key):
         return self.of(case, key) / self.of(other, key)
 
+    def routes(self, case):
+        """Of fp32 products, as our programs measured them; a busy machine may mislead that."""
+        return sorted({row["matrix_route"] for row in self.rows[case] if "matrix_route" in row})
+
     def show(self):
         print(f"\n| config {self.config} | tokens/s | of our fp32 | of PyTorch fp32 | CPU ms a step | peak RSS MB | "
-              "peak tensors MB | last loss | steps | others' CPU % |")
-        print("|" + "---|" * 10)
+              "peak tensors MB | last loss | steps | others' CPU % | fp32 route |")
+        print("|" + "---|" * 11)
         for case in self.rows:
             cells = [f"{self.of(case, 'tokens_per_s'):.0f}", f"{self.ratio(case, 'fp32', 'tokens_per_s'):.2f}",
                      f"{self.ratio(case, PYTORCH, 'tokens_per_s'):.2f}", f"{self.of(case, 'cpu_ms_per_step'):.0f}",
                      f"{self.of(case, 'peak_rss_mb'):.0f}", f"{self.of(case, 'peak_tensor_mb'):.0f}",
                      f"{self.of(case, 'loss_last'):.4f}", f"{self.of(case, 'steps'):.0f}",
-                     f"{self.of(case, 'other_cpu_pct'):.0f}"]
+                     f"{self.of(case, 'other_cpu_pct'):.0f}", ", ".join(self.routes(case))]
             print(f"| {case} | " + " | ".join("" if cell == "nan" else cell for cell in cells) + " |")
 
     def claims(self, bf16_units):
