@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include "ops/half_matmul.h"
+
 namespace sz {
 namespace {
 
@@ -33,7 +35,8 @@ TEST(Linear, OtherDtypesAreTheirLibrarysOwn) {
   }
 }
 
-TEST(Linear, HalfAgreesWithDoubleForwardAndBackward) {
+// Forward and backward of fp16 against fp64.
+void expect_half_agrees_with_double() {
   const Layer half = make_layer(at::kHalf);
   const auto wide = [](const at::Tensor& t) { return t.detach().to(at::kDouble).requires_grad_(); };
   const Layer exact = {wide(half.x), wide(half.weight), wide(half.bias), half.grad_y.to(at::kDouble)};
@@ -51,6 +54,15 @@ TEST(Linear, HalfAgreesWithDoubleForwardAndBackward) {
       EXPECT_LT(difference(got[i], expected[i]), 2e-3) << i;
     }
   }
+}
+
+TEST(Linear, HalfAgreesWithDoubleForwardAndBackward) { expect_half_agrees_with_double(); }
+
+TEST(Linear, SoItDoesOnCpusWithoutAvx512) {
+  const HalfRoute before = half_route();
+  set_half_route(HalfRoute::kWidened);
+  expect_half_agrees_with_double();
+  set_half_route(before);
 }
 
 TEST(Linear, OnlyWhatTakesAGradientGetsOne) {
