@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Runs the benchmarks and their peers one after another, in turns, and prints JSON lines and a table.
 
-  python3 benchmarks/run.py [train_step|hook_overhead|comm]... [--rounds N] [--wait S] [--out FILE] [--only REGEX]
+  python3 benchmarks/run.py [train_step|hook_overhead|comm]... [--rounds N] [--wait S] [--minutes M] [--out FILE]
+                            [--only REGEX]
 
-Programs come from build/ (configured with -DSZ_BENCHMARKS=ON), peers from .deps/venv (scripts/peers.sh); those that are
+The whole table, on a quiet machine of two cores in a quarter of an hour: --rounds 3 --wait 30 --minutes 14. Programs come from build/ (configured with -DSZ_BENCHMARKS=ON), peers from .deps/venv (scripts/peers.sh); those that are
 missing are left out with a word. A row says how much of the machine others used. With --wait a program is started once
 the machine is quiet, or after S seconds, and run again (three times at most) where others used more than 5 % meanwhile.
-BENCH_THREADS=1 with the CPU time a step compares fairly where a machine never is quiet.
+BENCH_THREADS=1 with the CPU time a step compares fairly where a machine never is quiet. No round begins that would not
+end within --minutes, going by those before it. BENCH_STEPS="1,2" (steps of warm-up, steps measured) tries all of it out.
 """
 import argparse
 import json
@@ -50,16 +52,16 @@ def train_cases(name, options, work):
         print("no peers: scripts/peers.sh fetches PyTorch", file=sys.stderr)
         return
     fast = {"LD_PRELOAD": build_intel_path(work)}
-    tuned = {"LD_PRELOAD": f"{fast['LD_PRELOAD']} {tcmalloc()}"} if tcmalloc() else None
+    tuned = {"LD_PRELOAD": f"{fast['LD_PRELOAD']} {tcmalloc()}"} if tcmalloc() else fast
+    if tuned is fast:
+        print("no tcmalloc (Debian: libtcmalloc-minimal4): the tuned rows are without it", file=sys.stderr)
     loop = [PYTHON, "-B", PEERS / "torch_loop.py", name]
     yield "PyTorch", [*loop, "PyTorch"], {}
     yield "PyTorch, fast path", [*loop, "PyTorch, fast path"], fast
-    if tuned:
-        yield "PyTorch, fast path, tcmalloc", [*loop, "PyTorch, fast path, tcmalloc"], tuned
-    else:
-        print("no tcmalloc (Debian: libtcmalloc-minimal4): the tuned row is left out", file=sys.stderr)
-    yield "PyTorch bf16", [*loop, "PyTorch, bf16", "bf16"], {}
-    yield "torch.compile bf16", [*loop, "torch.compile, bf16", "compile", "bf16"], {}
+    yield "PyTorch, tuned", [*loop, "PyTorch, tuned"], tuned
+    yield "PyTorch, tuned, bf16", [*loop, "PyTorch, tuned, bf16", "bf16"], tuned
+    yield "torch.compile, tuned", [*loop, "torch.compile, tuned", "compile"], tuned
+    yield "torch.compile, tuned, bf16", [*loop, "torch.compile, tuned, bf16", "compile", "bf16"], tuned
     yield "HF Trainer", [PYTHON, "-B", PEERS / "hf_trainer.py", name, "HF Trainer"], {}
 
 
@@ -112,14 +114,26 @@ def write_inputs(name, work):
                    env=os.environ | {"BENCH_THREADS": str(THREADS)})
 
 
+def rounds(options):
+    """Counts rounds, as many as were asked for and as end in time."""
+    begun = time.monotonic()
+    for done in range(options.rounds):
+        now = time.monotonic()
+        if done and now + (now - begun) / done > options.until:
+            print(f"--minutes: {done} of {options.rounds} rounds", file=sys.stderr)
+            return
+        yield done
+
+
 def train_step(options, work):
+    cases = []
     for name in ("B", "A"):
         write_inputs(name, work)
-        cases = [case for case in train_cases(name, options, work) if re.search(options.only, f"{name}/{case[0]}")]
-        for _ in range(options.rounds):
-            for _, command, environment in cases:
-                for line in run_quietly(command, environment, work, options.wait):
-                    yield {"benchmark": "train_step"} | line
+        cases += [case for case in train_cases(name, options, work) if re.search(options.only, f"{name}/{case[0]}")]
+    for _ in rounds(options):
+        for _, command, environment in cases:
+            for line in run_quietly(command, environment, work, options.wait):
+                yield {"benchmark": "train_step"} | line
 
 
 def hook_overhead(options, work):
@@ -130,7 +144,7 @@ def comm(options, work):
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if os.geteuid() == 0 else {}
     mpirun = ["mpirun", "-n", 2, "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", 1]
     one = {"OMP_NUM_THREADS": "1"}
-    for _ in range(options.rounds):
+    for _ in rounds(options):
         for system in ("ours", "mpi"):
             yield from run_quietly([*mpirun, options.bin / "bench_comm", system], root | one, work, options.wait)
         if PYTHON.exists():
@@ -150,15 +164,15 @@ def grouped(rows, *keys):
 
 
 def train_table(rows):
-    """Ratios are ours in fp32 to the row: above 1 ours is faster, or takes less CPU time."""
+    """Ratios are ours, in the row's precision, to the row: above 1 ours is faster, or takes less CPU time."""
     heads = ("system", "tokens/s", "ratio", "step ms", "IQR", "CPU ms a step", "ratio", "peak MB", "start to step 1 s",
              "loss first, last", "others' CPU %")
     text = ""
     for (name,), of_config in grouped(rows, "config").items():
         systems = {system: lines for (system,), lines in grouped(of_config, "system").items()}
-        ours = systems.get("ours", of_config[:1])
         text += f"\n{name}\n\n| {' | '.join(heads)} |\n|{'---|' * len(heads)}\n"
         for system, lines in systems.items():
+            ours = systems.get("ours, bf16" if "bf16" in system else "ours", lines)
             speed, cpu = middle(lines, "tokens_per_s"), middle(lines, "cpu_ms_per_step")
             cells = [system, f"{speed:.0f}", f"{middle(ours, 'tokens_per_s') / speed:.2f}",
                      f"{middle(lines, 'step_ms_median'):.1f}", f"{middle(lines, 'step_ms_iqr'):.1f}", f"{cpu:.1f}",
@@ -166,6 +180,32 @@ def train_table(rows):
                      f"{middle(lines, 'startup_s'):.2f}", f"{lines[0]['loss_first']:.4f}, {lines[0]['loss_last']:.4f}",
                      f"{middle(lines, 'other_cpu_pct'):.0f}"]
             text += f"| {' | '.join(cells)} |\n"
+    return text + goals_table(rows)
+
+
+# Config, ours, the peer, what is compared (more is better for us), the goal.
+GOALS = [
+    ("A", "ours", "PyTorch, tuned", "tokens_per_s", 1.0),
+    ("B", "ours", "PyTorch, tuned", "tokens_per_s", 1.2),
+    ("A", "ours, bf16", "torch.compile, tuned, bf16", "tokens_per_s", 1.2),
+    ("A", "ours", "PyTorch", "tokens_per_s", 2.0),
+    ("B", "ours", "PyTorch", "tokens_per_s", 2.5),
+    ("A", "ours", "PyTorch", "peak_rss_mb", 1.0),
+    ("B", "ours", "PyTorch", "peak_rss_mb", 1.0),
+]
+
+
+def goals_table(rows):
+    of = {(name, system): lines for (name, system), lines in grouped(rows, "config", "system").items()}
+    text = "\n| goal | measured | wanted |\n|---|---|---|\n"
+    for name, own, peer, key, wanted in GOALS:
+        if (name, own) in of and (name, peer) in of:
+            ratio = middle(of[name, own], key) / middle(of[name, peer], key)
+            what, ratio = ("peak memory, theirs / ours", 1 / ratio) if key == "peak_rss_mb" else ("tokens/s", ratio)
+            text += f"| {name}: {own} against {peer}, {what} | {ratio:.2f} | {wanted:.1f} |\n"
+    for (name, system), lines in of.items():
+        if system.startswith("ours"):
+            text += f"| {name}: {system}, start to step 1 | {middle(lines, 'startup_s'):.2f} s | under 1 s |\n"
     return text
 
 
@@ -207,13 +247,15 @@ TABLES = {"train_step": train_table, "comm": comm_table, "hook_overhead": hook_t
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("benchmarks", nargs="*", default=list(TABLES))
+    parser.add_argument("benchmarks", nargs="*", default=["hook_overhead", "comm", "train_step"])
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--wait", type=float, default=0, help="seconds at most to wait for a quiet machine")
+    parser.add_argument("--minutes", type=float, default=1e6, help="no round of train_step or comm is to end later")
     parser.add_argument("--bin", type=pathlib.Path, default=BIN, help="folder of the programs")
     parser.add_argument("--only", default="", help="regular expression over CONFIG/SYSTEM of train_step")
     parser.add_argument("--out", type=pathlib.Path)
     options = parser.parse_args()
+    options.until = time.monotonic() + 60 * options.minutes
     rows = []
     work = pathlib.Path(tempfile.mkdtemp(prefix="bench-"))
     try:

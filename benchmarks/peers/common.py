@@ -18,6 +18,9 @@ CONFIGS = {
     "A": dict(layers=6, width=384, heads=6, context=256, vocabulary=8192, batch=8, steps=(2, 8)),
     "B": dict(layers=4, width=128, heads=4, context=128, vocabulary=4096, batch=16, steps=(5, 20)),
 }
+if "BENCH_STEPS" in os.environ:
+    for config in CONFIGS.values():
+        config["steps"] = tuple(map(int, os.environ["BENCH_STEPS"].split(",")))
 BATCHES = 2
 ADAMW = dict(lr=6e-4, betas=(0.9, 0.95), eps=1e-8, weight_decay=0.1)
 THREADS = int(os.environ.get("BENCH_THREADS", 2))

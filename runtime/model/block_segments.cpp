@@ -3,13 +3,12 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/gelu.h>
-#include <ATen/ops/gelu_backward.h>
 #include <c10/core/GradMode.h>
 
 #include "model/attention.h"
 #include "model/dense.h"
 #include "ops/dropout.h"
+#include "ops/gelu.h"
 
 namespace sz {
 namespace {
@@ -110,14 +109,10 @@ SegmentGradients AttentionSegment::backward(const SegmentContext& context, const
 
   const auto by_head = [&](const at::Tensor& t) { return t.view({rows, cols, heads_, -1}).transpose(1, 2); };
   const TensorList heads = split_heads(qkv);
-  AttentionGradients attention =
-      causal_attention_backward(by_head(grad), heads[0], heads[1], heads[2], {by_head(mixed), saved[2]});
-  at::Tensor grad_qkv = at::empty({rows, cols, 3 * width}, qkv.options());
+  const at::Tensor grad_qkv = at::empty({rows, cols, 3 * width}, qkv.options());
   const TensorList grad_heads = split_heads(grad_qkv);
-  grad_heads[0].copy_(attention.query);
-  grad_heads[1].copy_(attention.key);
-  grad_heads[2].copy_(attention.value);
-  attention = {};
+  causal_attention_backward(by_head(grad), heads[0], heads[1], heads[2], {by_head(mixed), saved[2]},
+                            {grad_heads[0], grad_heads[1], grad_heads[2]});
 
   const Normed normed = norm_again(saved, 3, x, parameters);
   const DenseGradients input = dense_parameter_gradients(grad_qkv, normed.y, parameters[2], parameters[3]);
@@ -131,9 +126,8 @@ TensorList MlpSegment::forward(const SegmentContext& context, const TensorList& 
                                TensorList* saved) const {
   const at::Tensor& x = inputs[0];
   Normed normed = norm_for_product(x, parameters);
-  const at::Tensor up = dense(normed.y, parameters[2], parameters[3]);
+  const auto [up, active] = dense_gelu(normed.y, parameters[2], parameters[3]);
   if (!saved || context.save_level > 0) normed = {};
-  const at::Tensor active = at::gelu(up, "tanh");
   if (saved) {
     *saved = {up};
     if (context.save_level == 0) saved->insert(saved->end(), {active, normed.y, normed.mean, normed.rstd});
@@ -151,13 +145,13 @@ SegmentGradients MlpSegment::backward(const SegmentContext& context, const Tenso
 
   at::Tensor grad = branch_gradient(context, grad_outputs[0], p_, up.scalar_type());
   {
-    const at::Tensor active = saved.size() > 1 ? saved[1] : at::gelu(up, "tanh");
+    const at::Tensor active = saved.size() > 1 ? saved[1] : gelu_tanh(up);
     const DenseGradients down = dense_parameter_gradients(grad, active, parameters[4], parameters[5]);
     gradients.parameters[4] = down.weight;
     gradients.parameters[5] = down.bias;
   }
   grad = dense_input_gradient(grad, parameters[4]);
-  at::gelu_backward_out(grad, grad, up, "tanh");
+  gelu_backward_(grad, up);
 
   const Normed normed = norm_again(saved, 2, x, parameters);
   const DenseGradients input = dense_parameter_gradients(grad, normed.y, parameters[2], parameters[3]);

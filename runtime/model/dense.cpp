@@ -2,6 +2,7 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/autocast_mode.h>
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/mm.h>
 #include <ATen/ops/native_layer_norm.h>
@@ -10,6 +11,7 @@
 
 #include <vector>
 
+#include "ops/gelu.h"
 #include "ops/half_matmul.h"
 #include "ops/linear.h"
 
@@ -20,6 +22,11 @@ constexpr double kNormEps = 1e-5;
 
 at::Tensor flat(const at::Tensor& t) { return t.reshape({-1, t.size(-1)}); }
 bool half(const at::Tensor& t) { return t.scalar_type() == at::kHalf; }
+
+// In fp32 LibTorch would write the bias first and have the product read it again. Autograd knows no kernel of ours.
+bool adds_bias_after(const at::Tensor& x) { return x.scalar_type() == at::kFloat && !at::GradMode::is_enabled(); }
+
+at::Tensor product(const at::Tensor& x, const at::Tensor& weight) { return sz::linear(x, weight.to(x.scalar_type())); }
 
 // The kernel takes parameters of x's dtype, or fp32 ones beside a half-precision x.
 at::Tensor norm_parameter(const at::Tensor& parameter, const at::Tensor& x) {
@@ -35,7 +42,22 @@ at::ScalarType product_type(const at::Tensor& weight) {
 }
 
 at::Tensor dense(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+  if (adds_bias_after(x)) {
+    at::Tensor y = product(x, weight);
+    add_bias_(y, bias.to(at::kFloat));
+    return y;
+  }
   return sz::linear(x, weight.to(x.scalar_type()), bias.to(x.scalar_type()));
+}
+
+Activated dense_gelu(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+  if (!adds_bias_after(x)) {
+    const at::Tensor up = dense(x, weight, bias);
+    return {up, gelu_tanh(up)};
+  }
+  at::Tensor up = product(x, weight);
+  const at::Tensor active = bias_gelu_(up, bias.to(at::kFloat));
+  return {up, active};
 }
 
 DenseGradients dense_parameter_gradients(const at::Tensor& grad, const at::Tensor& x, const at::Tensor& weight,

@@ -7,8 +7,15 @@ namespace sz {
 // What matrix products with this weight run in: bf16 under autocast, else the weight's dtype.
 at::ScalarType product_type(const at::Tensor& weight);
 
-// x W^T + b, by the fastest route of ops/linear.h. x: [..., in] of the product's dtype; weight [out, in] and bias [out] are cast to it. Differentiable.
+// x W^T + b, by the fastest route of ops/linear.h. x: [..., in] of the product's dtype; weight [out, in] and bias [out]
+// are cast to it. Differentiable.
 at::Tensor dense(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
+
+// The same, and its GELU (ops/gelu.h).
+struct Activated {
+  at::Tensor up, active;
+};
+Activated dense_gelu(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
 
 // Undefined where the parameter takes no gradient; in the parameter's dtype.
 struct DenseGradients {

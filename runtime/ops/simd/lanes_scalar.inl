@@ -9,6 +9,8 @@ struct U {
   uint32_t v[16];
 };
 
+[[maybe_unused]] static constexpr int kTileVectors = 1;  // of tile_product.inl
+
 template <class Op>
 static inline F each(Op op) {
   F r;

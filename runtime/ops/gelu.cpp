@@ -1,0 +1,98 @@
+#include "ops/gelu.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/gelu.h>
+#include <ATen/ops/gelu_backward.h>
+
+#include <algorithm>
+
+#include "base/dtype.h"
+#include "base/error.h"
+
+namespace sz {
+
+namespace {
+
+// Elements [0, n) of a pass: y = gelu(x); or rows of `width`, x += bias and, with a y, y = gelu(x); or with `slope`,
+// y *= d gelu(x) / dx.
+struct GeluStretch {
+  int64_t n, width;
+  void *x, *y;
+  const void* bias;
+  bool slope;
+};
+
+}  // namespace
+}  // namespace sz
+
+#define SZ_KERNEL "ops/gelu_kernel.inl"
+#include "ops/simd/foreach_isa.h"
+
+namespace sz {
+
+namespace {
+
+constexpr int64_t kPiece = 8192;  // elements a task, about
+
+DType dtype_of(const at::Tensor& t) {
+  switch (t.scalar_type()) {
+    case at::kFloat: return DType::kF32;
+    case at::kHalf: return DType::kF16;
+    case at::kBFloat16: return DType::kBF16;
+    default: throw Error(Exit::kInternal, "GELU's kernel takes fp32, bf16 or fp16");
+  }
+}
+
+void run(const at::Tensor& x, const at::Tensor& y, const at::Tensor& bias, bool slope) {
+  SZ_ASSERT(x.is_contiguous() && (!y.defined() || (y.is_contiguous() && y.numel() == x.numel())));
+  SZ_ASSERT(!y.defined() || y.scalar_type() == x.scalar_type());
+  SZ_ASSERT(!bias.defined() || (bias.scalar_type() == x.scalar_type() && bias.numel() == x.size(-1)));
+  if (x.numel() == 0) return;
+  const int64_t bytes = x.element_size(), width = bias.defined() ? x.size(-1) : 1;
+  const int64_t rows = x.numel() / width, piece = std::max<int64_t>(1, kPiece / width);
+  const DType dtype = dtype_of(x);
+  const auto kernel = SZ_DISPATCH(gelu_pass);
+  at::parallel_for(0, (rows + piece - 1) / piece, 2, [&](int64_t begin, int64_t end) {
+    const int64_t first = begin * piece * width, last = std::min(end * piece, rows) * width;
+    const auto at = [&](const at::Tensor& t) {
+      return t.defined() ? static_cast<void*>(static_cast<char*>(t.data_ptr()) + first * bytes) : nullptr;
+    };
+    kernel({last - first, width, at(x), at(y), bias.defined() ? bias.const_data_ptr() : nullptr, slope}, dtype);
+  });
+}
+
+}  // namespace
+
+at::Tensor gelu_tanh(const at::Tensor& x) {
+  if (x.scalar_type() == at::kDouble || at::GradMode::is_enabled()) return at::gelu(x, "tanh");
+  const at::Tensor from = x.contiguous();
+  at::Tensor y = at::empty_like(from);
+  run(from, y, {}, false);
+  return y;
+}
+
+at::Tensor bias_gelu_(at::Tensor& x, const at::Tensor& bias) {
+  const at::NoGradGuard no_grad;
+  if (x.scalar_type() == at::kDouble) return gelu_tanh(x.add_(bias));
+  at::Tensor y = at::empty_like(x);
+  run(x, y, bias.contiguous(), false);
+  return y;
+}
+
+void gelu_backward_(at::Tensor& grad, const at::Tensor& x) {
+  const at::NoGradGuard no_grad;
+  if (x.scalar_type() == at::kDouble) {
+    at::gelu_backward_out(grad, grad, x, "tanh");
+  } else {
+    run(x, grad, {}, true);
+  }
+}
+
+void add_bias_(at::Tensor& x, const at::Tensor& bias) {
+  const at::NoGradGuard no_grad;
+  run(x, {}, bias.contiguous(), false);
+}
+
+}  // namespace sz
