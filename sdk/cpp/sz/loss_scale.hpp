@@ -24,7 +24,7 @@ namespace amp {
 struct ScaleOptions {
   bool dynamic = true;           // false: initial_scale stays
   double initial_scale = 4096;
-  int64_t growth_interval = 2000;  // good steps in a row before the scale grows
+  int64_t growth_interval = 2000;  // good steps in a row, none of them taken again, before the scale grows
   double growth_factor = 2, backoff_factor = 0.5;
   double min_scale = 1, max_scale = 16777216;
   int64_t hysteresis = 3;        // bad attempts in a row before a roll back
@@ -213,7 +213,8 @@ class LossScale {
 
   void good(const ScaleFacts& facts, Ruling& ruling) {
     bad_ = 0;
-    if (facts.step + 1 > furthest_) {
+    const bool further = facts.step + 1 > furthest_;
+    if (further) {
       furthest_ = facts.step + 1;
       rollbacks_ = 0;
     }
@@ -221,7 +222,8 @@ class LossScale {
     while (int64_t(norms_.size()) > 2 * options_.variance_window) norms_.pop_front();
     watch_vanishing(facts, ruling);
     if (watch_variance(ruling)) return;
-    if (++growth_ < options_.growth_interval) return;
+    // Steps taken again after a roll back don't count: the scale would be back where it failed, until the run ends.
+    if (!further || ++growth_ < options_.growth_interval) return;
     growth_ = 0;
     if (options_.dynamic && scale_ < options_.max_scale) {
       scale_ = std::min(options_.max_scale, scale_ * options_.growth_factor);

@@ -135,6 +135,24 @@ TEST(LossScale, NonFiniteInAnyFormIsBad) {
   }
 }
 
+// A scale that is too large by itself: going back to the stable state, growing there again and failing at the same step
+// would end the run.
+TEST(LossScale, DoesNotGrowAgainBeforeThePlaceWhereItFailed) {
+  ScaleOptions options;
+  options.growth_interval = 20;
+  Driver run(options);
+  int roll_backs = 0;
+  for (int i = 0; i < 2000 && run.step < 500; ++i) {
+    run.stable = std::max(run.stable, run.step / 100 * 100);
+    const int64_t before = run.step;
+    const Ruling ruling = run.scale.scale() > 16384 ? run.bad() : run.good();
+    ASSERT_NE(ruling.action, Action::kAbort) << "at step " << before;
+    roll_backs += ruling.action == Action::kRollBack;
+  }
+  EXPECT_EQ(run.step, 500);
+  EXPECT_GT(roll_backs, 5);
+}
+
 TEST(LossScale, GettingFurtherForgivesEarlierRollBacks) {
   ScaleOptions options;
   options.max_rollbacks = 2;
