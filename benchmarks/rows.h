@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "benchmarks/equal_rows.h"
 #include "benchmarks/measure.h"
 #include "checkpoint/safetensors.h"
 #include "ops/allocator.h"
@@ -25,35 +26,24 @@ std::vector<T> read_all(const SafetensorsReader& file, const std::string& name) 
 }
 
 // The peers' rows: "ids" and "labels" [batches * batch, context].
-class RowSource final : public Source {
+class RowSource final : public EqualRows {
  public:
   RowSource(const SafetensorsReader& file, int64_t context, int64_t vocabulary)
-      : context_(context), vocabulary_(vocabulary), ids_(read_all<int64_t>(file, "ids")),
-        labels_(read_all<int64_t>(file, "labels")) {}
+      : RowSource(read_all<int64_t>(file, "ids"), read_all<int64_t>(file, "labels"), context, vocabulary) {}
 
-  int64_t count(Split split) const override {
-    return split == Split::kTrain ? int64_t(ids_.size()) / context_ : 0;
-  }
-  SampleInfo info(Split, int64_t sample) const override {
-    SampleInfo info;
-    info.document = sample;
-    info.length = info.label_tokens = context_;
-    return info;
-  }
   void read(Split, int64_t sample, SampleTokens& out) const override {
-    const auto from = [&](const std::vector<int64_t>& all) { return all.begin() + sample * context_; };
-    out.ids.assign(from(ids_), from(ids_) + context_);
-    out.labels.assign(from(labels_), from(labels_) + context_);
-    out.mask.assign(size_t(context_), 1.0f);
+    const auto from = [&](const std::vector<int64_t>& all) { return all.begin() + sample * context(); };
+    out.ids.assign(from(ids_), from(ids_) + context());
+    out.labels.assign(from(labels_), from(labels_) + context());
+    out.mask.assign(size_t(context()), 1.0f);
   }
-  std::string text(Split, int64_t) const override { return ""; }
-  const std::vector<std::string>& languages() const override { return languages_; }
-  int64_t vocabulary() const override { return vocabulary_; }
 
  private:
-  int64_t context_, vocabulary_;
+  RowSource(std::vector<int64_t> ids, std::vector<int64_t> labels, int64_t context, int64_t vocabulary)
+      : EqualRows(int64_t(ids.size()) / context, context, vocabulary), ids_(std::move(ids)),
+        labels_(std::move(labels)) {}
+
   std::vector<int64_t> ids_, labels_;
-  std::vector<std::string> languages_ = {"none"};
 };
 
 // The rows in order, over and over, as the peers take them.

@@ -7,23 +7,14 @@
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <optional>
 
-#include "base/error.h"
 #include "base/log.h"
-#include "benchmarks/amp/plugin_precision.h"
-#include "benchmarks/measure.h"
+#include "benchmarks/loop.h"
+#include "benchmarks/peer_parts.h"
 #include "benchmarks/rows.h"
-#include "checkpoint/safetensors.h"
 #include "comm/communicator.h"
-#include "model/services.h"
-#include "ops/allocator.h"
 #include "ops/matrix_route.h"
 #include "ops/threads.h"
-#include "optim/adamw.h"
-#include "train/default_precision.h"
-#include "train/replicated_residency.h"
-#include "train/trainer.h"
 
 namespace sz::bench {
 namespace {
@@ -35,22 +26,17 @@ struct Case {
   int64_t number(const char* key) const { return config.at(key).get<int64_t>(); }
 };
 
+// amp_o2 for "O2-fp16" and the like; no plugin for the runtime's own precisions.
+std::string table_of(const Case& c) {
+  if (c.precision[0] != 'O') return "";
+  return "[plugins.amp_o2]\nenabled = true\nopt_level = \"" + c.precision.substr(0, 2) + "\"\ndtype = \"" +
+         c.precision.substr(3) + "\"\n";
+}
+
 std::string fastest_route(int threads) {
   const std::string route = fastest_matrix_route(measure_matrix_routes(threads));
   apply_matrix_route(route);
   return route;
-}
-
-ModelDeclaration declare(const Case& c) {
-  ModelOptions options;
-  options.layers = c.number("layers");
-  options.width = c.number("width");
-  options.heads = c.number("heads");
-  options.context = c.number("context");
-  options.vocabulary = c.number("vocabulary");
-  ModelDeclaration model = make_gpt2()->declare(options, make_cross_entropy());
-  for (ParameterDeclaration& p : model.parameters) p.decay = true;  // as all peers here
-  return model;
 }
 
 nlohmann::ordered_json report(const Case& c, const Watch& watch, const std::string& route) {
@@ -78,53 +64,15 @@ int run(const Case& c, const std::string& input) {
   const std::string route = fastest_route(c.threads);
   set_intra_op_threads(c.threads);
   const SafetensorsReader file(input);
-  ModelDeclaration model = declare(c);
   const auto comm = make_single_communicator();
-  const auto residency = make_replicated_residency({});
-  const auto precision = make_default_precision({c.precision == "bf16", 10});
-  AdamWParams adamw;
-  adamw.beta1 = 0.9;
-  adamw.beta2 = 0.95;
-  adamw.eps = 1e-8;
-  adamw.weight_decay = 0.1;
-  const auto optimizer = make_adamw(adamw);
+  Loop loop(*comm, declare_peers_model(c.config), c.precision == "bf16");
+  loop.load(table_of(c), SZ_PLUGINS);
+  const auto watch = std::make_shared<Watch>(file, loop.residency(), c.number("warm_up"));
+  loop.hooks.observe(watch, {Hook::kModelBuilt, Hook::kStepBegin, Hook::kStepEnd});
+  const int64_t steps = c.number("warm_up") + c.number("measured");
   InOrder sampler;
-  HookTable hooks;
-  RunServices services;
-  DecisionLog decisions("", Language::kEnglish);
-  std::optional<PluginPrecision> amp;
-  if (c.precision[0] == 'O') {
-    amp.emplace(c.precision.substr(0, 2), c.precision.substr(3), *comm, services, hooks, model);
-  }
-  const auto watch = std::make_shared<Watch>(file, *residency, c.number("warm_up"));
-  hooks.observe(watch, {Hook::kModelBuilt, Hook::kStepBegin, Hook::kStepEnd});
-
-  TrainParts parts;
-  parts.comm = comm.get();
-  parts.source = std::make_shared<RowSource>(file, c.number("context"), c.number("vocabulary"));
-  parts.model = &model;
-  parts.residency = residency.get();
-  parts.sampler = &sampler;
-  parts.precision = amp ? amp->precision() : precision.get();
-  parts.optimizer = optimizer.get();
-  parts.hooks = &hooks;
-  parts.services = &services;
-  parts.decisions = &decisions;
-  TrainOptions options;
-  options.steps = c.number("warm_up") + c.number("measured");
-  options.micro_batch = c.number("batch");
-  options.keep_stable = false;
-  options.progress = false;
-  Trainer trainer(options, parts);
-  ScheduleParams schedule;
-  schedule.lr = 6e-4;
-  schedule.min_lr = 6e-4;
-  schedule.decay_type = "constant";
-  schedule.warmup_steps = 0;
-  schedule.total_steps = options.steps;
-  const auto rate = make_schedule(schedule);
-  trainer.set_schedule(rate.get());
-  trainer.run(nullptr);
+  loop.train(std::make_shared<RowSource>(file, c.number("context"), c.number("vocabulary")), sampler,
+             *make_peers_optimizer(), *make_peers_schedule(steps), steps, c.number("batch"));
   std::cout << report(c, *watch, route).dump() << std::endl;
   return 0;
 }

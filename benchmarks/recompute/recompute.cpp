@@ -6,23 +6,20 @@
 // time: other programs on the machine then have little say. run.py puts rounds together and runs the peer beside it.
 #include <ctime>
 #include <iostream>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "base/log.h"
 #include "base/rng.h"
+#include "benchmarks/equal_rows.h"
+#include "benchmarks/loop.h"
 #include "benchmarks/measure.h"
+#include "comm/communicator.h"
 #include "model/services.h"
 #include "ops/allocator.h"
 #include "ops/matrix_route.h"
 #include "ops/threads.h"
 #include "optim/adamw.h"
-#include "plugin_host/host.h"
-#include "train/default_precision.h"
-#include "train/replicated_residency.h"
 #include "train/shuffle_sampler.h"
-#include "train/trainer.h"
 
 namespace sz::bench {
 namespace {
@@ -38,15 +35,9 @@ double thread_seconds() {
 }
 
 // Random rows, all of the context's length.
-class Rows final : public Source {
+class Rows final : public EqualRows {
  public:
-  int64_t count(Split split) const override { return split == Split::kTrain ? 64 : 0; }
-  SampleInfo info(Split, int64_t sample) const override {
-    SampleInfo info;
-    info.document = sample;
-    info.length = info.label_tokens = kContext;
-    return info;
-  }
+  Rows() : EqualRows(64, kContext, kVocabulary) {}
   void read(Split, int64_t sample, SampleTokens& out) const override {
     RandomStream random(mix(7, uint64_t(sample)));
     const auto fill = [&](std::vector<int64_t>& to) {
@@ -57,12 +48,6 @@ class Rows final : public Source {
     fill(out.labels);
     out.mask.assign(kContext, 1.0f);
   }
-  std::string text(Split, int64_t) const override { return ""; }
-  const std::vector<std::string>& languages() const override { return languages_; }
-  int64_t vocabulary() const override { return kVocabulary; }
-
- private:
-  std::vector<std::string> languages_ = {"none"};
 };
 
 // Forward and backward of each attempt: CPU time, and bytes beyond those before forward.
@@ -98,40 +83,11 @@ struct Case {
 };
 
 // The plugin with these keys; without any it stays away.
-class Plugins {
- public:
-  Plugins(const Case& c, const std::string& keys, HookTable& hooks, RunServices& services, DecisionLog& decisions,
-          Communicator& comm, ModelDeclaration& model) {
-    if (keys.empty()) return;
-    const ConfigDocument document = ConfigDocument::parse(
-        "[plugins]\nsearch = [\"" + c.plugins + "\"]\n[plugins.selective_recompute]\nenabled = true\n" + keys, "bench");
-    host_ = PluginHost::discover(document);
-    Schema schema;
-    schema.add({"plugins.search", KeyType::kStringList, "[]", "folders"});
-    host_.add_schema(schema);
-    config_ = Config::resolve(document, schema, host_.faults());
-    RunContext context;
-    context.config = &config_;
-    context.services = &services;
-    context.decisions = &decisions;
-    context.comm = &comm;
-    context.folder = "/tmp";
-    host_.make_plan(config_);
-    host_.create();
-    host_.start(context);
-    host_.attach(hooks, registry_);
-    host_.set_model(&model);
-  }
-  ~Plugins() { host_.stop(); }
+std::string table_of(const std::string& keys) {
+  return keys.empty() ? "" : "[plugins.selective_recompute]\nenabled = true\n" + keys;
+}
 
- private:
-  Config config_;
-  ServiceRegistry registry_;
-  PluginHost host_;
-};
-
-Watch measure(const Case& c, const std::string& keys, int skip) {
-  const auto comm = make_single_communicator();
+ModelDeclaration declare(const Case& c) {
   ModelOptions shape;
   shape.layers = c.layers;
   shape.width = kWidth;
@@ -139,40 +95,20 @@ Watch measure(const Case& c, const std::string& keys, int skip) {
   shape.context = kContext;
   shape.vocabulary = kVocabulary;
   shape.dropout = 0.1;
-  ModelDeclaration model = make_gpt2()->declare(shape, make_cross_entropy());
-  const auto residency = make_replicated_residency({});
-  const auto precision = make_default_precision({c.precision == "bf16", 10});
-  const auto optimizer = make_adamw({});
-  const auto sampler = make_shuffle_sampler();
-  HookTable hooks;
-  RunServices services;
-  DecisionLog decisions("", Language::kEnglish);
+  return make_gpt2()->declare(shape, make_cross_entropy());
+}
+
+Watch measure(const Case& c, const std::string& keys, int skip) {
+  const auto comm = make_single_communicator();
+  Loop loop(*comm, declare(c), c.precision == "bf16");
   const auto watch = std::make_shared<Watch>(skip);
-  hooks.observe(watch, {Hook::kBatchReady, Hook::kLoss, Hook::kGradientsReduced});
-  const Plugins plugins(c, keys, hooks, services, decisions, *comm, model);
-  TrainParts parts;
-  parts.comm = comm.get();
-  parts.source = std::make_shared<Rows>();
-  parts.model = &model;
-  parts.residency = residency.get();
-  parts.sampler = sampler.get();
-  parts.precision = precision.get();
-  parts.optimizer = optimizer.get();
-  parts.hooks = &hooks;
-  parts.services = &services;
-  parts.decisions = &decisions;
-  TrainOptions options;
-  options.steps = skip + kMeasured;
-  options.micro_batch = kBatch;
-  options.keep_stable = false;
-  options.progress = false;
-  Trainer trainer(options, parts);
+  loop.hooks.observe(watch, {Hook::kBatchReady, Hook::kLoss, Hook::kGradientsReduced});
+  loop.load(table_of(keys), c.plugins);
   ScheduleParams rate;
   rate.lr = 1e-4;
-  rate.total_steps = options.steps;
-  const auto schedule = make_schedule(rate);
-  trainer.set_schedule(schedule.get());
-  trainer.run(nullptr);
+  rate.total_steps = skip + kMeasured;
+  loop.train(std::make_shared<Rows>(), *make_shuffle_sampler(), *make_adamw({}), *make_schedule(rate), rate.total_steps,
+             kBatch);
   return *watch;
 }
 

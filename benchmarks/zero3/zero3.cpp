@@ -9,19 +9,15 @@
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "app/route_choice.h"
 #include "base/log.h"
+#include "benchmarks/loop.h"
+#include "benchmarks/peer_parts.h"
 #include "benchmarks/rows.h"
 #include "comm/communicator.h"
-#include "model/services.h"
 #include "ops/matrix_route.h"
 #include "ops/threads.h"
-#include "optim/adamw.h"
-#include "plugin_host/host.h"
-#include "train/default_precision.h"
-#include "train/replicated_residency.h"
 
 namespace sz::bench {
 namespace {
@@ -33,38 +29,13 @@ struct Case {
   int64_t number(const char* key) const { return config.at(key).get<int64_t>(); }
 };
 
-// The plugin as a run's residency, loaded by the real host from SZ_PLUGINS.
-class Sharded {
- public:
-  Sharded(const Case& c, Communicator& comm, RunServices& services, HookTable& hooks, ModelDeclaration& model) {
-    std::string toml = "[plugins]\nsearch = [\"" SZ_PLUGINS "\"]\n[plugins.zero3_async_io]\nenabled = true\nstage = ";
-    toml += c.residency + "\n";
-    for (const std::string& key : c.keys) toml += key + "\n";
-    const ConfigDocument document = ConfigDocument::parse(toml, "zero3.toml");
-    host_ = PluginHost::discover(document);
-    Schema schema;
-    schema.add({"plugins.search", KeyType::kStringList, "[]", "folders"});
-    host_.add_schema(schema);
-    config_ = Config::resolve(document, schema, host_.faults());
-    RunContext context;
-    context.config = &config_;
-    context.services = &services;
-    context.comm = &comm;
-    context.name = "benchmark";
-    host_.make_plan(config_);
-    host_.create();
-    host_.start(context);
-    host_.attach(hooks, registry_);
-    host_.set_model(&model);
-  }
-  ~Sharded() { host_.stop(); }
-  Residency& residency() const { return *host_.residency(); }
-
- private:
-  PluginHost host_;
-  Config config_;
-  ServiceRegistry registry_;
-};
+// The plugin as a run's residency; none where the residency is the runtime's own.
+std::string table_of(const Case& c) {
+  if (c.residency == "replicated") return "";
+  std::string toml = "[plugins.zero3_async_io]\nenabled = true\nstage = " + c.residency + "\n";
+  for (const std::string& key : c.keys) toml += key + "\n";
+  return toml;
+}
 
 // Means of the waits that the plugin published, over the measured steps.
 class Waits final : public Observer {
@@ -90,18 +61,6 @@ class Waits final : public Observer {
   double steps_ = 0;
   std::map<std::string, double> sums_;
 };
-
-ModelDeclaration declare(const Case& c) {
-  ModelOptions options;
-  options.layers = c.number("layers");
-  options.width = c.number("width");
-  options.heads = c.number("heads");
-  options.context = c.number("context");
-  options.vocabulary = c.number("vocabulary");
-  ModelDeclaration model = make_gpt2()->declare(options, make_cross_entropy());
-  for (ParameterDeclaration& p : model.parameters) p.decay = true;  // as all peers here
-  return model;
-}
 
 nlohmann::ordered_json report(const Case& c, const Watch& watch, Communicator& comm, const Waits& waits) {
   const double median = quantile(watch.step_ms, 0.5);
@@ -146,63 +105,19 @@ std::unique_ptr<Communicator> connect(int threads) {
   return comm;
 }
 
-std::unique_ptr<Optimizer> optimizer_of_all() {
-  AdamWParams params;
-  params.beta1 = 0.9;
-  params.beta2 = 0.95;
-  params.eps = 1e-8;
-  params.weight_decay = 0.1;
-  return make_adamw(params);
-}
-
-std::unique_ptr<Schedule> constant_rate(int64_t steps) {
-  ScheduleParams params;
-  params.lr = params.min_lr = 6e-4;
-  params.decay_type = "constant";
-  params.warmup_steps = 0;
-  params.total_steps = steps;
-  return make_schedule(params);
-}
-
 int run(const Case& c, const std::string& input) {
   const auto comm = connect(std::max(1, int(c.number("threads")) / rank_count()));
   const SafetensorsReader file(input);
-  ModelDeclaration model = declare(c);
-  HookTable hooks;
-  RunServices services;
-  const auto replicated = make_replicated_residency({});
-  std::optional<Sharded> sharded;
-  if (c.residency != "replicated") sharded.emplace(c, *comm, services, hooks, model);
-  const auto precision = make_default_precision({false, 10});
-  const auto optimizer = optimizer_of_all();
+  Loop loop(*comm, declare_peers_model(c.config), false);
+  loop.load(table_of(c), SZ_PLUGINS);
+  const auto watch = std::make_shared<Watch>(file, loop.residency(), c.number("warm_up"));
+  loop.hooks.observe(watch, {Hook::kModelBuilt, Hook::kStepBegin, Hook::kStepEnd});
+  const auto waits = std::make_shared<Waits>(loop.services.metrics, c.number("warm_up"));
+  loop.hooks.observe(waits, {Hook::kStepEnd});
+  const int64_t steps = c.number("warm_up") + c.number("measured");
   InOrder sampler;
-  DecisionLog decisions("", Language::kEnglish);
-
-  TrainParts parts;
-  parts.comm = comm.get();
-  parts.source = std::make_shared<RowSource>(file, c.number("context"), c.number("vocabulary"));
-  parts.model = &model;
-  parts.residency = sharded ? &sharded->residency() : replicated.get();
-  parts.sampler = &sampler;
-  parts.precision = precision.get();
-  parts.optimizer = optimizer.get();
-  parts.hooks = &hooks;
-  parts.services = &services;
-  parts.decisions = &decisions;
-  const auto watch = std::make_shared<Watch>(file, *parts.residency, c.number("warm_up"));
-  hooks.observe(watch, {Hook::kModelBuilt, Hook::kStepBegin, Hook::kStepEnd});
-  const auto waits = std::make_shared<Waits>(services.metrics, c.number("warm_up"));
-  hooks.observe(waits, {Hook::kStepEnd});
-
-  TrainOptions options;
-  options.steps = c.number("warm_up") + c.number("measured");
-  options.micro_batch = c.number("batch") / comm->size();
-  options.keep_stable = false;
-  options.progress = false;
-  Trainer trainer(options, parts);
-  const auto rate = constant_rate(options.steps);
-  trainer.set_schedule(rate.get());
-  trainer.run(nullptr);
+  loop.train(std::make_shared<RowSource>(file, c.number("context"), c.number("vocabulary")), sampler,
+             *make_peers_optimizer(), *make_peers_schedule(steps), steps, c.number("batch") / comm->size());
   const nlohmann::ordered_json line = report(c, *watch, *comm, *waits);
   if (comm->rank() == 0) std::cout << line.dump() << std::endl;
   return 0;

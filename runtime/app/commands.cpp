@@ -42,17 +42,17 @@ PluginHost::KnownRun known_run(const Config& config) {
 }  // namespace
 
 int check_command(const RunArguments& arguments) {
-  PluginHost plugins;
-  const Config config = load_config(arguments, plugins);
-  for (const std::string& warning : plugins.warnings(config, known_run(config))) print("warning: " + warning + "\n");
+  const auto plugins = load_config(arguments);
+  const Config& config = plugins->config();
+  for (const std::string& warning : plugins->host().warnings(config, known_run(config))) {
+    print("warning: " + warning + "\n");
+  }
   print(arguments.config + ": fine\n");
   return 0;
 }
 
 int data_prepare_command(const RunArguments& arguments) {
-  PluginHost plugins;
-  const Config config = load_config(arguments, plugins);
-  print(prepare(prepare_options(config, true)).folder + "\n");
+  print(prepare(prepare_options(load_config(arguments)->config(), true)).folder + "\n");
   return 0;
 }
 
@@ -72,9 +72,8 @@ int plugins_info_command(const std::string& name, const RunArguments& arguments)
 }
 
 int plugins_plan_command(const RunArguments& arguments) {
-  PluginHost plugins;
-  const Config config = load_config(arguments, plugins);
-  print(plan_text(plugins, config));
+  const auto plugins = load_config(arguments);
+  print(plan_text(plugins->host(), plugins->config()));
   return 0;
 }
 

@@ -87,7 +87,7 @@ int Run::execute() {
 }
 
 int Run::stages() {
-  plugins_.compare_ranks(*comm_, *config_);
+  host().compare_ranks(*comm_, config());
   find_checkpoint();
   claim_folder();
   open_data();
@@ -99,40 +99,41 @@ int Run::stages() {
   const RunOutcome outcome = train();
   if (outcome.stop_signal == 0) sample();
   summarise(outcome);
-  plugins_.stop();
+  plugins_->stop();
   return outcome.stop_signal == 0 ? 0 : 128 + outcome.stop_signal;
 }
 
 void Run::configure() {
-  config_ = load_config(arguments_, plugins_);
-  log::set_stderr_level(first() ? level_of(config_->get_string("log.level")) : log::Level::kWarn);
-  set_memory_limit(config_->get_int("launch.memory_limit_mb") << 20);
+  plugins_ = load_config(arguments_);
+  log::set_stderr_level(first() ? level_of(config().get_string("log.level")) : log::Level::kWarn);
+  set_memory_limit(config().get_int("launch.memory_limit_mb") << 20);
 }
 
 void Run::connect() {
-  const int threads = threads_of_rank(int(config_->get_int("launch.threads")), launch_);
+  const int threads = threads_of_rank(int(config().get_int("launch.threads")), launch_);
   // In forked children, so before MPI and before any thread of OpenMP's.
-  if (first() && !config_->has("run.matrix_route")) speeds_ = measure_matrix_routes(threads);
+  if (first() && !config().has("run.matrix_route")) speeds_ = measure_matrix_routes(threads);
   set_intra_op_threads(threads);
   CommOptions options;
-  options.timeout_s = double(config_->get_int("launch.timeout_s"));
+  options.timeout_s = double(config().get_int("launch.timeout_s"));
   comm_ = launch_.under_mpi ? make_mpi_communicator(options) : make_single_communicator();
 }
 
 void Run::find_checkpoint() {
   if (arguments_.resume.empty()) return;
   std::string found;
-  if (first()) found = find_resume(run_folder(*config_) + "/checkpoints", arguments_.resume);
+  if (first()) found = find_resume(run_folder(config()) + "/checkpoints", arguments_.resume);
   found = broadcast_text(*comm_, found);
   if (!found.empty()) {
     resume_ = CheckpointReader::open(found);
   } else if (first()) {
-    log::info("--resume " + arguments_.resume + ": no checkpoint in " + run_folder(*config_) + " yet; starting a new run");
+    log::info("--resume " + arguments_.resume + ": no checkpoint in " + run_folder(config()) +
+              " yet; starting a new run");
   }
 }
 
 void Run::claim_folder() {
-  folder_path_ = run_folder(*config_);
+  folder_path_ = run_folder(config());
   if (first()) folder_ = RunFolder::claim(folder_path_);
 }
 
@@ -142,17 +143,17 @@ void Run::open_folder() {
   const int64_t keep_through = continues ? resume_->attempt() : -1;
   if (first()) {
     folder_->begin(continues);
-    folder_->write("config.toml", config_->to_toml());
-    folder_->write("plan.json", plugins_.plan().json());
+    folder_->write("config.toml", config().to_toml());
+    folder_->write("plan.json", host().plan().json());
     metrics_ = std::make_unique<MetricsLog>(folder_path_ + "/metrics.jsonl", keep_through);
-    if (config_->get_bool("log.tensorboard")) {
+    if (config().get_bool("log.tensorboard")) {
       tensorboard_ = std::make_unique<TensorBoardLog>(folder_path_ + "/tb", continues ? resume_->step() : -1);
     }
   }
   comm_->barrier(Channel::kData)->wait();
-  const log::Level level = first() ? level_of(config_->get_string("log.level")) : log::Level::kWarn;
+  const log::Level level = first() ? level_of(config().get_string("log.level")) : log::Level::kWarn;
   log::open(folder_path_ + "/logs/rank-" + std::to_string(launch_.rank) + ".log", launch_.rank, level);
-  decisions_ = std::make_unique<DecisionLog>(first() ? folder_path_ + "/decisions.jsonl" : "", log_language(*config_),
+  decisions_ = std::make_unique<DecisionLog>(first() ? folder_path_ + "/decisions.jsonl" : "", log_language(config()),
                                              keep_through);
 }
 
@@ -168,7 +169,7 @@ void Run::decide(const std::string& part, const std::string& what, const std::st
 
 void Run::choose_route() {
   RouteWish wish;
-  if (config_->has("run.matrix_route")) wish.pinned = config_->get_string("run.matrix_route");
+  if (config().has("run.matrix_route")) wish.pinned = config().get_string("run.matrix_route");
   if (resume_) wish.saved = resume_->meta().value("matrix_route", "");
   wish.speeds = speeds_;
   const RouteChoice choice = choose_matrix_route(wish, *comm_);
@@ -179,7 +180,7 @@ void Run::choose_route() {
 
 // Late enough that what a rank needs besides tensors is mostly there, before the first tensor that counts.
 void Run::limit_memory() {
-  memory_limit_ = uint64_t(config_->get_int("launch.memory_limit_mb")) << 20;
+  memory_limit_ = uint64_t(config().get_int("launch.memory_limit_mb")) << 20;
   const MemoryShare share = share_memory(*comm_);
   if (share.bytes == 0) return;
   set_system_limit(share.bytes, share.text());
@@ -191,9 +192,9 @@ void Run::limit_memory() {
 // shows progress.
 void Run::open_data() {
   if (!first()) std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  const Prepared prepared = prepare(prepare_options(*config_, first()));
+  const Prepared prepared = prepare(prepare_options(config(), first()));
   data_folder_ = prepared.folder;
-  data_ = Dataset::open(prepared.folder, config_->get_int("train.context"));
+  data_ = Dataset::open(prepared.folder, config().get_int("train.context"));
   check_data();
   if (!first()) return;
   log::info("data: " + std::to_string(data_->count(Split::kTrain)) + " training and " +
@@ -210,73 +211,72 @@ void Run::check_data() {
   const std::string saved = resume_->meta().value("data", own);
   if (saved == own) return;
   throw Error(Exit::kUsage, resume_->folder() + ": was trained on another data set (text, tokenizer, data.seed, " +
-                                "data.validation and train.context make one); give the same [data], or start a new run");
+                                "data.validation and train.context make one); give the same [data], or start a new "
+                                "run");
 }
 
 std::vector<double> Run::scores(Split split, const std::string& scorer) {
   if (!scores_) {
     ScoreBookOptions options;
     options.folder = data_folder_;
-    options.threads = threads_of_host(int(config_->get_int("launch.threads")), launch_);
+    options.threads = threads_of_host(int(config().get_int("launch.threads")), launch_);
     options.progress = first();
-    scores_ = std::make_unique<ScoreBook>(*config_, data_, plugins_.scorers(), options);
+    scores_ = std::make_unique<ScoreBook>(config(), data_, host().scorers(), options);
   }
   return scores_->scores(split, scorer).values;
 }
 
 void Run::start_plugins() {
   RunContext context;
-  context.config = &*config_;
   context.services = &services_;
   context.decisions = decisions_.get();
   context.comm = comm_.get();
-  context.name = config_->get_string("run.name");
+  context.name = config().get_string("run.name");
   context.folder = folder_path_;
-  context.seed = uint64_t(config_->get_int("run.seed"));
+  context.seed = uint64_t(config().get_int("run.seed"));
   context.memory_limit = memory_limit_;
   context.scores = [this](Split split, const std::string& scorer) { return scores(split, scorer); };
   context.position = [this] { return trainer_ ? position_of(*trainer_) : RunPosition{}; };
-  plugins_.create();
-  plugins_.start(context);
-  add_builtin_services(registry_, *config_);
-  plugins_.attach(hooks_, registry_);
-  plugins_.set_source(data_);
+  add_builtin_services(plugins_->registry(), config());
+  plugins_->start(context, hooks_);
+  host().set_source(data_);
 }
 
 // A slot's owner is a plugin, or else the runtime's plain default.
 void Run::fill_slots() {
-  parts_.precision = plugins_.precision();
+  parts_.precision = host().precision();
   if (!parts_.precision) {
-    precision_ = make_default_precision({config_->get_string("train.precision") == "bf16",
-                                         config_->get_int("train.max_bad")});
+    precision_ = make_default_precision({config().get_string("train.precision") == "bf16",
+                                         config().get_int("train.max_bad")});
     parts_.precision = precision_.get();
     parts_.states.push_back(precision_->stateful());
   }
-  parts_.voters = plugins_.voters();
-  parts_.residency = plugins_.residency();
+  parts_.voters = host().voters();
+  parts_.residency = host().residency();
   if (!parts_.residency) {
-    residency_ = make_replicated_residency(replicated_options(*config_));
+    residency_ = make_replicated_residency(replicated_options(config()));
     parts_.residency = residency_.get();
   }
-  parts_.sampler = plugins_.sampler();
+  parts_.sampler = host().sampler();
   if (!parts_.sampler) {
     sampler_ = make_shuffle_sampler();
     parts_.sampler = sampler_.get();
   }
-  for (Stateful* state : plugins_.states()) parts_.states.push_back(state);
+  for (Stateful* state : host().states()) parts_.states.push_back(state);
 }
 
 void Run::build() {
-  const auto service = [&](const char* key) { return std::make_pair(config_->get_string(key), config_->cite(key)); };
+  const auto service = [&](const char* key) { return std::make_pair(config().get_string(key), config().cite(key)); };
   const auto [type, type_key] = service("model.type");
   const auto [loss, loss_key] = service("train.loss");
-  model_ = registry_.get<Architecture>("sz.architecture/1", type, type_key)
-               ->declare(model_options(*config_, data_->vocabulary()), registry_.get<Loss>("sz.loss/1", loss, loss_key));
-  plugins_.set_model(&model_);
+  const ServiceRegistry& registry = plugins_->registry();
+  model_ = registry.get<Architecture>("sz.architecture/1", type, type_key)
+               ->declare(model_options(config(), data_->vocabulary()), registry.get<Loss>("sz.loss/1", loss, loss_key));
+  host().set_model(&model_);
   fill_slots();
   const auto [optimizer, optimizer_key] = service("optimizer.type");
   const auto [decay, decay_key] = service("optimizer.schedule.decay_type");
-  parts_.optimizer = registry_.get<Optimizer>("sz.optimizer/1", optimizer, optimizer_key).get();
+  parts_.optimizer = registry.get<Optimizer>("sz.optimizer/1", optimizer, optimizer_key).get();
   services_.groupings.push_back(language_grouping(data_, Split::kValidation));
   parts_.comm = comm_.get();
   parts_.source = data_;
@@ -286,13 +286,13 @@ void Run::build() {
   parts_.decisions = decisions_.get();
   parts_.metrics = metrics_.get();
   parts_.tensorboard = tensorboard_.get();
-  TrainOptions options = train_options(*config_, folder_path_);
+  TrainOptions options = train_options(config(), folder_path_);
   options.matrix_route = route_;
   options.data = data_->fingerprint();
-  options.keep_stable = keep_stable(*config_, plugins_.precision() || !parts_.voters.empty());
+  options.keep_stable = keep_stable(config(), host().precision() || !parts_.voters.empty());
   trainer_ = std::make_unique<Trainer>(options, parts_);
-  schedule_ = (*registry_.get<ScheduleFactory>("sz.schedule/1", decay, decay_key))(
-      schedule_params(*config_, trainer_->total_steps(), trainer_->plans_per_epoch()));
+  schedule_ = (*registry.get<ScheduleFactory>("sz.schedule/1", decay, decay_key))(
+      schedule_params(config(), trainer_->total_steps(), trainer_->plans_per_epoch()));
   trainer_->set_schedule(schedule_.get());
 }
 
@@ -309,13 +309,13 @@ void Run::report_model() const {
 
 void Run::sample() {
   const Tokenizer& tokenizer = data_->tokenizer();
-  for (const std::string& prompt : config_->get_string_list("eval.prompts")) {
+  for (const std::string& prompt : config().get_string_list("eval.prompts")) {
     std::vector<int64_t> ids = {tokenizer.bos()};
     for (const int32_t id : tokenizer.encode(prompt)) ids.push_back(id);
     if (int64_t(ids.size()) > model_.context) ids.resize(size_t(model_.context));
     GenerateOptions options;
-    options.tokens = config_->get_int("eval.sample_tokens");
-    options.seed = uint64_t(config_->get_int("run.seed"));
+    options.tokens = config().get_int("eval.sample_tokens");
+    options.seed = uint64_t(config().get_int("run.seed"));
     options.end_token = tokenizer.eos();
     options.forbidden = {tokenizer.unk(), tokenizer.pad(), tokenizer.bos()};
     const std::vector<int64_t> fresh = generate(trainer_->runner(), *parts_.residency, model_, ids, options);

@@ -12,7 +12,7 @@
 #include "base/journal.h"
 #include "comm/communicator.h"
 #include "data/dataset.h"
-#include "plugin_host/host.h"
+#include "plugin_host/loaded_plugins.h"
 #include "train/trainer.h"
 
 namespace sz {
@@ -44,11 +44,12 @@ class Run {
   void sample();
   void summarise(const RunOutcome& outcome);
   bool first() const { return launch_.rank == 0; }
+  const Config& config() const { return plugins_->config(); }
+  PluginHost& host() { return plugins_->host(); }
   void decide(const std::string& part, const std::string& what, const std::string& cause, Scalar to);
 
   RunArguments arguments_;
   LaunchInfo launch_;
-  std::optional<Config> config_;
   std::vector<RouteSpeed> speeds_;
   uint64_t memory_limit_ = 0;  // bytes of tensors; 0: none
   std::optional<CheckpointReader> resume_;
@@ -62,10 +63,9 @@ class Run {
   ModelDeclaration model_;
   // From here on the order matters: plugins stop before communication ends, and what they gave goes before them.
   std::unique_ptr<Communicator> comm_;
-  PluginHost plugins_;
-  std::unique_ptr<ScoreBook> scores_;  // once a plugin has asked for scores
-  ServiceRegistry registry_;
   HookTable hooks_;
+  std::unique_ptr<LoadedPlugins> plugins_;
+  std::unique_ptr<ScoreBook> scores_;  // once a plugin has asked for scores
   std::unique_ptr<Precision> precision_;  // the runtime's defaults, where no plugin owns the slot
   std::unique_ptr<Residency> residency_;
   std::unique_ptr<Sampler> sampler_;

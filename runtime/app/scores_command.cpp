@@ -23,15 +23,15 @@ bool gives_scores(const PlannedPlugin& plugin) {
 }
 
 // The configuration with every plugin off that doesn't score.
-Config load_scorers(const RunArguments& arguments, PluginHost& plugins) {
-  load_config(arguments, plugins);
+std::unique_ptr<LoadedPlugins> load_scorers(const RunArguments& arguments) {
+  const auto all = load_config(arguments);
   RunArguments scoring = arguments;
   bool any = false;
-  for (const PlannedPlugin& plugin : plugins.plan().plugins) {
+  for (const PlannedPlugin& plugin : all->plan().plugins) {
     any |= gives_scores(plugin);
     if (!gives_scores(plugin)) scoring.sets.push_back("plugins." + plugin.id + ".enabled=false");
   }
-  if (any) return load_config(scoring, plugins);
+  if (any) return load_config(scoring);
   throw Error(Exit::kUsage, arguments.config + ": no plugin that scores texts is enabled; enable one, for example "
                                                "--set plugins.scorer_tfidf.enabled=true");
 }
@@ -52,30 +52,26 @@ ScoredSamples look(ScoreBook& book, const std::shared_ptr<const Dataset>& data) 
 }  // namespace
 
 int data_scores_command(const RunArguments& arguments) {
-  PluginHost plugins;
-  const Config config = load_scorers(arguments, plugins);
+  HookTable hooks;
+  RunServices services;
+  const std::unique_ptr<Communicator> comm = make_single_communicator();
+  const auto plugins = load_scorers(arguments);
+  const Config& config = plugins->config();
   const Prepared prepared = prepare(prepare_options(config, true));
   const std::shared_ptr<const Dataset> data = Dataset::open(prepared.folder, config.get_int("train.context"));
 
-  RunServices services;
-  const std::unique_ptr<Communicator> comm = make_single_communicator();
   RunContext context;
-  context.config = &config;
   context.services = &services;
   context.comm = comm.get();
   context.name = config.get_string("run.name");
   context.seed = uint64_t(config.get_int("run.seed"));
-  plugins.create();
-  plugins.start(context);
-  plugins.set_source(data);
-  {
-    ScoreBookOptions options;
-    options.folder = prepared.folder;
-    options.threads = threads_of_rank(int(config.get_int("launch.threads")), launch_info());
-    ScoreBook book(config, data, plugins.scorers(), options);
-    std::fputs(describe(look(book, data)).c_str(), stdout);
-  }
-  plugins.stop();
+  plugins->start(context, hooks);
+  plugins->host().set_source(data);
+  ScoreBookOptions options;
+  options.folder = prepared.folder;
+  options.threads = threads_of_rank(int(config.get_int("launch.threads")), launch_info());
+  ScoreBook book(config, data, plugins->host().scorers(), options);
+  std::fputs(describe(look(book, data)).c_str(), stdout);
   return 0;
 }
 

@@ -157,6 +157,15 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return above[b.size()];
 }
 
+std::string joined(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string text;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) text += separator;
+    text += parts[i];
+  }
+  return text;
+}
+
 std::optional<std::string> did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
   const size_t limit = std::max<size_t>(1, word.size() / 3);
   const std::string* best = nullptr;

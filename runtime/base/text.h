@@ -1,4 +1,4 @@
-// Text in any language: UTF-8, scripts, and "did you mean".
+// Text in any language: UTF-8, scripts, lists in messages, and "did you mean".
 // Thread: any (pure functions).
 #pragma once
 #include <cstddef>
@@ -35,6 +35,9 @@ bool is_other_letter(char32_t cp);  // letters of any other script, kana and Han
 //          German is "en" too;
 //   other  all else, text without letters as well.
 std::string detect_language(std::string_view utf8);
+
+// The parts one after the other, with the separator between them.
+std::string joined(const std::vector<std::string>& parts, std::string_view separator = ", ");
 
 // Edits (insert, delete, replace, swap neighbours) from a to b, in bytes: optimal string alignment, the restricted
 // Damerau-Levenshtein distance.

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/progress.h"
+#include "base/text.h"
 #include "data/cache_lock.h"
 #include "data/corpus_writer.h"
 #include "data/tokenizer.h"
@@ -34,14 +35,6 @@ void check(const PrepareOptions& options) {
     throw Error(Exit::kUsage, "data.validation = " + std::to_string(options.validation) + ", expected 0 to below 1");
   }
   SZ_ASSERT(!options.cache.empty());
-}
-
-std::string joined(const std::vector<std::string>& paths) {
-  std::string list;
-  for (const std::string& path : paths) {
-    list += (list.empty() ? "" : ", ") + path;
-  }
-  return list;
 }
 
 Inputs find_inputs(const PrepareOptions& options) {

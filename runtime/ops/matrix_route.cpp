@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "ops/cpu.h"
 #include "ops/cpu_vendor.h"
 #include "ops/matrix_probe.h"
@@ -36,12 +37,6 @@ std::string default_route() { return at::hasMKL() ? "mkl" : "blas"; }
 std::string& current() {
   static std::string name = default_route();
   return name;
-}
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-  return list;
 }
 
 void judge(RouteSpeed& speed, const ProbeResult& result) {

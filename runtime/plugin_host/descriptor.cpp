@@ -237,10 +237,8 @@ const char* name_of(Slot slot) {
 }
 
 std::string Condition::text() const {
-  std::string joined;
-  for (const std::string& value : values) joined += (joined.empty() ? "" : ", ") + value;
   const char* sign = op == Op::kEqual ? " == " : op == Op::kNotEqual ? " != " : " in ";
-  return key + sign + joined;
+  return key + sign + joined(values);
 }
 
 Descriptor copy_descriptor(const sz_descriptor* from, const std::string& path) {

@@ -1,6 +1,7 @@
 #include "plugin_host/dtype_map.h"
 
 #include "base/error.h"
+#include "train/dtypes.h"
 
 namespace sz {
 
@@ -13,18 +14,7 @@ DType to_dtype(sz_dtype dtype) {
   return DType(dtype);
 }
 
-at::ScalarType to_scalar_type(sz_dtype dtype) {
-  switch (to_dtype(dtype)) {
-    case DType::kF32: return at::kFloat;
-    case DType::kF64: return at::kDouble;
-    case DType::kF16: return at::kHalf;
-    case DType::kBF16: return at::kBFloat16;
-    case DType::kI64: return at::kLong;
-    case DType::kI32: return at::kInt;
-    case DType::kU8: return at::kByte;
-  }
-  return at::kFloat;
-}
+at::ScalarType to_scalar_type(sz_dtype dtype) { return to_torch(to_dtype(dtype)); }
 
 sz_dtype from_scalar_type(at::ScalarType type) {
   for (sz_dtype dtype = 0; dtype <= SZ_U8; ++dtype) {

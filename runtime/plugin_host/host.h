@@ -9,7 +9,8 @@
 //   host.set_source(source); host.set_model(model);        before MODEL_DECLARED fires
 //   host.stop();                                           in reverse order; before MPI and LibTorch go
 //
-// The host outlives the hook table, the registry and whatever else holds what it gave. Thread: main.
+// LoadedPlugins (loaded_plugins.h) makes these calls in this order. The hook table and what the context points to
+// outlive stop(); the host outlives the registry and whatever else holds what it gave. Thread: main.
 #pragma once
 #include <memory>
 #include <string>

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "plugin_host/topological_order.h"
 
 namespace sz {
@@ -242,12 +243,6 @@ void order_plugins(const ActivePlugins& plugins, const Edges& before, LoadPlan& 
   for (const std::string& id : result.order) plan.plugins.push_back(planned(plugins.at(id)));
 }
 
-std::string joined(const Faults& faults) {
-  std::string text;
-  for (const std::string& fault : faults) text += (text.empty() ? "" : "\n") + fault;
-  return text;
-}
-
 }  // namespace
 
 bool is_around(Hook hook) {
@@ -273,7 +268,7 @@ LoadPlan make_load_plan(const std::vector<PlanInput>& inputs, const HostOffer& h
   check_services(plugins, host, faults);
   order_hooks(plugins, plan, faults);
   order_plugins(plugins, before, plan, faults);
-  if (!faults.empty()) throw Error(Exit::kPlugin, joined(faults));
+  if (!faults.empty()) throw Error(Exit::kPlugin, joined(faults, "\n"));
   return plan;
 }
 

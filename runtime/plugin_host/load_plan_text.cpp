@@ -3,18 +3,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "plugin_host/load_plan.h"
 
 namespace sz {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string joined(const std::vector<std::string>& names, const char* separator) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : separator) + name;
-  return text;
-}
 
 template <class List>
 std::vector<std::string> names_of(const List& list) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/text.h"
 #include "plugin_host/interfaces.h"
 #include "plugin_host/key_value.h"
 #include "plugin_host/library.h"
@@ -16,12 +17,6 @@ namespace {
 const char* type_name(KeyType type) {
   static constexpr const char* kNames[] = {"bool", "int", "float", "string", "list of strings", "list of floats"};
   return kNames[int(type)];
-}
-
-std::string joined(const std::vector<std::string>& names, const char* separator = ", ") {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : separator) + name;
-  return text;
 }
 
 std::string when_text(const Conditions& when) {

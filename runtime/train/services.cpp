@@ -1,5 +1,7 @@
 #include "train/services.h"
 
+#include "base/text.h"
+
 namespace sz {
 
 void ServiceRegistry::add_erased(const std::string& id, const std::string& name, Entry entry) {
@@ -25,8 +27,7 @@ std::vector<std::string> ServiceRegistry::names(const std::string& id) const {
 }
 
 std::string ServiceRegistry::unknown(const std::string& id, const std::string& name, const std::string& key) const {
-  std::string offered;
-  for (const std::string& n : names(id)) offered += (offered.empty() ? "" : ", ") + n;
+  const std::string offered = joined(names(id));
   return key + ": nobody offers '" + name + "' for " + id + "; offered: " + (offered.empty() ? "none" : offered);
 }
 

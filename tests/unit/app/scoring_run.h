@@ -6,7 +6,7 @@
 #include "app/score_book.h"
 #include "comm/communicator.h"
 #include "data/prepare.h"
-#include "plugin_host/host.h"
+#include "plugin_host/loaded_plugins.h"
 #include "train/run_services.h"
 #include "unit/data/fixtures.h"
 
@@ -14,34 +14,29 @@ namespace sz {
 
 class ScoringRun {
  public:
-  explicit ScoringRun(const std::string& plugins_toml) : comm(make_single_communicator()) {
-    const std::string search = "[plugins]\nsearch = [\"" SZ_BUILT_PLUGINS "\"]\n";
-    const ConfigDocument document = ConfigDocument::parse(search + plugins_toml, "test.toml");
-    host = PluginHost::discover(document);
-    Schema schema;
-    schema.add({"plugins.search", KeyType::kStringList, "[]", "folders"});
-    host.add_schema(schema);
-    config = Config::resolve(document, schema, host.faults());
-    host.make_plan(config);
-  }
-  ~ScoringRun() { host.stop(); }
+  explicit ScoringRun(const std::string& toml)
+      : comm_(make_single_communicator()), plugins_(toml, {SZ_BUILT_PLUGINS}), config(plugins_.config()),
+        host(plugins_.host()) {}
 
   // Errors: the plugins' own.
   ScoringRun& start() {
     RunContext context;
-    context.config = &config;
-    context.services = &services;
-    context.comm = comm.get();
+    context.services = &services_;
+    context.comm = comm_.get();
     context.name = "test";
-    host.create();
-    host.start(context);
+    plugins_.start(context, hooks_);
     return *this;
   }
 
-  Config config;
-  RunServices services;
-  std::unique_ptr<Communicator> comm;
-  PluginHost host;
+ private:
+  RunServices services_;
+  std::unique_ptr<Communicator> comm_;
+  HookTable hooks_;
+  LoadedPlugins plugins_;
+
+ public:
+  const Config& config;
+  PluginHost& host;
 };
 
 struct SmallData {

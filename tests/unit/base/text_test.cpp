@@ -64,6 +64,13 @@ TEST(Text, EditDistance) {
   EXPECT_EQ(edit_distance("ca", "abc"), 3u);  // restricted: no edit within a swapped pair
 }
 
+TEST(Text, JoinedListsHaveSeparatorsBetween) {
+  EXPECT_EQ(joined({}), "");
+  EXPECT_EQ(joined({"a"}), "a");
+  EXPECT_EQ(joined({"", "b", ""}, "\n"), "\nb\n");
+  EXPECT_EQ(joined({"a", "b"}), "a, b");
+}
+
 TEST(Text, DidYouMean) {
   const std::vector<std::string> names{"steps", "epochs", "context"};
   EXPECT_EQ(did_you_mean("step", names), "steps");

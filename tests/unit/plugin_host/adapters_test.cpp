@@ -119,7 +119,6 @@ TEST(PluginSampler, TransformsSamplesAndIsHeldToTheVocabulary) {
 
 TEST(PluginCheck, WarningsBeforeAnythingIsCreated) {
   TestRun run("[plugins.test_sampler]\nenabled = true\n[plugins.test_services]\nenabled = true\n");
-  run.host.make_plan(run.config);
   EXPECT_EQ(run.host.warnings(run.config, {1, 0, 5}),
             (std::vector<std::string>{"plugin test_sampler: one", "plugin test_sampler: two"}));
   EXPECT_TRUE(run.host.warnings(run.config, {1, 0, 50}).empty());

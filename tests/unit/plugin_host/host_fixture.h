@@ -6,39 +6,29 @@
 #include <string>
 
 #include "base/error.h"
-#include "plugin_host/host.h"
+#include "plugin_host/loaded_plugins.h"
 
 namespace sz {
 
 // One rank's run around a PluginHost, on a communicator that the test gives.
 class TestRun {
  public:
-  explicit TestRun(const std::string& toml, Communicator* comm = nullptr) {
+  // Errors: those of LoadedPlugins.
+  explicit TestRun(const std::string& toml, Communicator* comm = nullptr)
+      : plugins(toml, {SZ_TEST_PLUGINS}), host(plugins.host()), config(plugins.config()), registry(plugins.registry()) {
     if (!comm) {
       own_comm = make_single_communicator();
       comm = own_comm.get();
     }
-    const std::string search = "[plugins]\nsearch = [\"" SZ_TEST_PLUGINS "\"]\n";
-    document = ConfigDocument::parse(search + toml, "test.toml");
-    host = PluginHost::discover(document);
-    Schema schema;
-    schema.add({"plugins.search", KeyType::kStringList, "[]", "folders"});
-    host.add_schema(schema);
-    config = Config::resolve(document, schema, host.faults());
-    context.config = &config;
     context.services = &services;
     context.comm = comm;
     context.name = "test";
     context.seed = 7;
     context.position = [this] { return position; };
   }
-  ~TestRun() { host.stop(); }
 
   TestRun& start() {
-    host.make_plan(config);
-    host.create();
-    host.start(context);
-    host.attach(hooks, registry);
+    plugins.start(context, hooks);
     return *this;
   }
 
@@ -64,14 +54,14 @@ class TestRun {
   }
 
   std::unique_ptr<Communicator> own_comm;
-  ConfigDocument document;
-  Config config;
   RunServices services;
   RunContext context;
   RunPosition position;
   HookTable hooks;
-  ServiceRegistry registry;
-  PluginHost host;  // last: it is stopped before what it uses goes
+  LoadedPlugins plugins;
+  PluginHost& host;
+  const Config& config;
+  ServiceRegistry& registry;
 };
 
 }  // namespace sz

@@ -48,9 +48,8 @@ TEST_F(LifeTest, AfterAFailedStartOnlyDestroyFollowsForIt) {
 }
 
 TEST_F(LifeTest, MissingNeedIsRefusedBeforeCreate) {
-  TestRun run("[plugins.test_life_a]\nenabled = true\n");
   try {
-    run.start();
+    TestRun run("[plugins.test_life_a]\nenabled = true\n");
     FAIL() << "started without what it needs";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("set plugins.test_life_b.enabled = true"));

@@ -287,22 +287,17 @@ TEST(Curriculum, CombinedTakesEveryScorer) {
 }
 
 TEST(Curriculum, CheckWarnsOfARunThatIsTooShort) {
-  const auto document = ConfigDocument::parse(
-      "[plugins]\nsearch = [\"" SZ_PLUGINS "\", \"" SZ_TEST_PLUGINS "\"]\n[train]\nepochs = 2\n" + curriculum_toml(""),
-      "test.toml");
-  PluginHost host = PluginHost::discover(document);
-  Schema schema;
-  schema.add({"plugins.search", KeyType::kStringList, "[]", "folders"});
-  schema.add({"train.epochs", KeyType::kInt, "0", "epochs"});
-  host.add_schema(schema);
-  const Config config = Config::resolve(document, schema, host.faults());
-  host.make_plan(config);
-  const auto warnings = host.warnings(config, {1, 100, 200});
+  LoadedPlugins plugins("[train]\nepochs = 2\n" + curriculum_toml(""), {SZ_PLUGINS, SZ_TEST_PLUGINS},
+                        {{"train.epochs", KeyType::kInt, "0", "epochs"}});
+  const auto warnings_of = [&](const PluginHost::KnownRun& run) {
+    return plugins.host().warnings(plugins.config(), run);
+  };
+  const auto warnings = warnings_of({1, 100, 200});
   ASSERT_EQ(warnings.size(), 1u);
   EXPECT_NE(warnings[0].find("plugin curriculum_dual_loop: the run ends after 180 steps"), std::string::npos)
       << warnings[0];
-  EXPECT_EQ(host.warnings(config, {1, 0, 0}).size(), 1u) << "2 epochs, a warm-up of 3";
-  EXPECT_TRUE(host.warnings(config, {1, 1000, 20000}).empty());
+  EXPECT_EQ(warnings_of({1, 0, 0}).size(), 1u) << "2 epochs, a warm-up of 3";
+  EXPECT_TRUE(warnings_of({1, 1000, 20000}).empty());
 }
 
 }  // namespace

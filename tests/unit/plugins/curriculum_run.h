@@ -7,9 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "plugin_host/host.h"
-#include "plugin_host/plugin_scorer.h"
-#include "unit/train/training.h"
+#include "unit/plugins/rank_plugins.h"
 
 namespace sz::test {
 
@@ -77,51 +75,33 @@ class LentSampler final : public Sampler {
   Sampler& owner_;
 };
 
-// One rank's plugins, as the application would load them.
+// One rank's plugins, in a run that has a position and gives scores.
 class CurriculumPlugins {
  public:
   CurriculumPlugins(const std::string& toml, const std::string& decisions, RankParts& parts,
                     const TrainOptions& options)
-      : log_(parts.rank() == 0 ? decisions : "", Language::kEnglish) {
-    const std::string search = "[plugins]\nsearch = [\"" SZ_PLUGINS "\", \"" SZ_TEST_PLUGINS "\"]\n";
-    const ConfigDocument document = ConfigDocument::parse(search + toml, "test.toml");
-    host = PluginHost::discover(document);
-    Schema schema;
-    schema.add({"plugins.search", KeyType::kStringList, "[]", "folders"});
-    host.add_schema(schema);
-    config_ = Config::resolve(document, schema, host.faults());
+      : plugins_(toml, decisions, parts, context(parts, options)), host(plugins_.host) {
+    host.set_source(parts.source);
+  }
+
+ private:
+  RunContext context(RankParts& parts, const TrainOptions& options) {
     position_.total_steps = options.steps;
     position_.global_batch = options.micro_batch * options.accumulation * parts.comm->size();
     position_.steps_per_epoch =
         (parts.source->count(Split::kTrain) + position_.global_batch - 1) / position_.global_batch;
-    RunContext context;
-    context.config = &config_;
-    context.services = &parts.services;
-    context.decisions = &log_;
-    context.comm = parts.comm;
-    context.name = "test";
-    context.seed = 11;
-    context.position = [this] { return position_; };
-    context.scores = [this, source = parts.source](Split split, const std::string& scorer) {
-      return scores(*source, split, scorer);
-    };
     watch(parts, {Hook::kStepBegin, Hook::kStepEnd, Hook::kEvalEnd, Hook::kEpochEnd}, [this](const HookInfo& info) {
       position_.step = info.step;
       position_.attempt = info.attempt;
       position_.epoch = info.epoch;
     });
-    host.make_plan(config_);
-    host.create();
-    host.start(context);
-    host.attach(parts.hooks, registry_);
-    host.set_model(&parts.model);
-    host.set_source(parts.source);
+    RunContext context;
+    context.position = [this] { return position_; };
+    context.scores = [this, source = parts.source](Split split, const std::string& scorer) {
+      return scores(*source, split, scorer);
+    };
+    return context;
   }
-  ~CurriculumPlugins() { host.stop(); }
-
-  PluginHost host;
-
- private:
   std::vector<double> scores(const Source& source, Split split, const std::string& name) const {
     for (const PluginScorer& scorer : host.scorers()) {
       if (scorer.name() != name) continue;
@@ -135,10 +115,11 @@ class CurriculumPlugins {
     throw Error(Exit::kUsage, "no scorer " + name);
   }
 
-  DecisionLog log_;
-  Config config_;
   RunPosition position_;
-  ServiceRegistry registry_;
+  RankPlugins plugins_;
+
+ public:
+  PluginHost& host;
 };
 
 inline std::string curriculum_toml(const std::string& keys) {

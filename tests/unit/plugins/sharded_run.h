@@ -6,8 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "plugin_host/host.h"
-#include "unit/train/training.h"
+#include "unit/plugins/rank_plugins.h"
 
 namespace sz::test {
 
@@ -38,45 +37,6 @@ class LentResidency final : public Residency {
 
  private:
   Residency& owner_;
-};
-
-// One rank's plugins, as the application would load them.
-class RankPlugins {
- public:
-  // toml: [plugins.NAME] tables. decisions: a file, or empty.
-  RankPlugins(const std::string& toml, const std::string& decisions, RankParts& parts)
-      : log_(parts.rank() == 0 ? decisions : "", Language::kEnglish, -1) {
-    const std::string search = "[plugins]\nsearch = [\"" SZ_PLUGINS "\", \"" SZ_TEST_PLUGINS "\"]\n";
-    const ConfigDocument document = ConfigDocument::parse(search + toml, "test.toml");
-    host = PluginHost::discover(document);
-    Schema schema;
-    schema.add({"plugins.search", KeyType::kStringList, "[]", "folders"});
-    schema.add({"train.grad_clip", KeyType::kFloat, "", "limit of the gradient norm"});
-    host.add_schema(schema);
-    config_ = Config::resolve(document, schema, host.faults());
-    RunContext context;
-    context.config = &config_;
-    context.services = &parts.services;
-    context.decisions = &log_;
-    context.comm = parts.comm;
-    context.name = "test";
-    context.seed = 11;
-    context.memory_limit = memory_limit;
-    host.make_plan(config_);
-    host.create();
-    host.start(context);
-    host.attach(parts.hooks, registry_);
-    host.set_model(&parts.model);
-  }
-  ~RankPlugins() { host.stop(); }
-
-  static inline uint64_t memory_limit = 0;
-  PluginHost host;
-
- private:
-  DecisionLog log_;
-  Config config_;
-  ServiceRegistry registry_;
 };
 
 // Puts the plugins into the rank's parts. They live as long as the parts do.
