@@ -28,6 +28,8 @@ class TemporaryFolder {
 
   std::string operator/(const std::string& name) const { return path_ + "/" + name; }
   const std::string& path() const { return path_; }
+  // Writes a file, with the folders above it, and returns its path.
+  std::string write(const std::string& name, const std::string& bytes) const;
 
  private:
   std::string path_;
@@ -43,6 +45,11 @@ inline std::string slurp(const std::string& path) {
 inline void spit(const std::string& path, const std::string& text) {
   std::filesystem::create_directories(std::filesystem::path(path).parent_path());
   std::ofstream(path, std::ios::binary) << text;
+}
+
+inline std::string TemporaryFolder::write(const std::string& name, const std::string& bytes) const {
+  spit(*this / name, bytes);
+  return *this / name;
 }
 
 struct Thrown {

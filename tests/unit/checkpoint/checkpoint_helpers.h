@@ -1,11 +1,9 @@
-// Shared by the checkpoint tests: folders that go away, and models whose every element can be foretold.
+// Shared by the checkpoint tests: models whose every element can be foretold.
 #pragma once
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -14,31 +12,12 @@
 #include "base/error.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/safetensors.h"
+#include "unit/base/temporary_folder.h"
 
 namespace sz::checkpoint_test {
 
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "sz-checkpoint-XXXXXX").string();
-    if (!::mkdtemp(name.data())) throw std::runtime_error("no temporary folder");
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
-
-inline std::string slurp(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
+using test::slurp;
+using test::TemporaryFolder;
 
 inline void spill(const std::string& path, const std::string& bytes) {
   std::filesystem::remove(path);  // ext4 flushes a file that was cut and written anew, which is slow

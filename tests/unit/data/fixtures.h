@@ -1,11 +1,8 @@
-// Small texts, folders that clean up after themselves, and a source made of numbers.
+// Small texts, and a source made of numbers.
 #pragma once
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <atomic>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <string>
 #include <vector>
@@ -13,32 +10,9 @@
 #include "base/error.h"
 #include "base/rng.h"
 #include "data/source_service.h"
+#include "unit/base/temporary_folder.h"
 
 namespace sz::test {
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    static std::atomic<int> next{0};
-    path_ = ::testing::TempDir() + "sz_data_" + std::to_string(::getpid()) + "_" + std::to_string(next++);
-    std::filesystem::create_directories(path_);
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  const std::string& path() const { return path_; }
-  // Writes a file, with the folders above it, and returns its path.
-  std::string write(const std::string& name, const std::string& bytes) const {
-    const std::filesystem::path file = std::filesystem::path(path_) / name;
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file, std::ios::binary) << bytes;
-    return file.string();
-  }
-
- private:
-  std::string path_;
-};
 
 // Expects `run` to throw Error of that kind whose message holds `words`.
 inline void expect_error(Exit exit, const std::string& words, const std::function<void()>& run) {

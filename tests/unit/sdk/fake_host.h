@@ -94,69 +94,75 @@ sz_error* config_value(const sz_host* host, const char* key, T* value) {
   return nullptr;
 }
 
+// What the fake serves.
+inline const sz_config kFakeConfig = {
+    .struct_size = sizeof(sz_config),
+    .reserved = 0,
+    .has = [](const sz_host* h, const char* key) { return sz_bool(FakeHost::of(h).config.contains(key)); },
+    .get_bool = [](const sz_host*, const char* key, sz_bool*) { return the_offer.make_error(SZ_USAGE, key); },
+    .get_int = config_value<int64_t>,
+    .get_float = config_value<double>,
+    .get_string =
+        [](const sz_host* h, const char* key, sz_string* value) -> sz_error* {
+      const auto& text = std::get<std::string>(FakeHost::of(h).config.at(key));
+      *value = {text.data(), text.size()};
+      return nullptr;
+    },
+    .get_string_list = nullptr,
+    .get_float_list = nullptr,
+};
+
+inline const sz_metrics kFakeMetrics = {
+    sizeof(sz_metrics), 0,
+    [](const sz_host* h, const char* name, double value) -> sz_error* {
+      FakeHost::of(h).metrics.emplace_back(name, value);
+      return nullptr;
+    },
+    [](const sz_host* h, const char* name, double* value) {
+      for (const auto& [known, last] : FakeHost::of(h).metrics) {
+        if (known == name) *value = last;
+      }
+      return sz_bool(!FakeHost::of(h).metrics.empty());
+    }};
+
+inline const sz_decisions kFakeDecisions = {
+    sizeof(sz_decisions), 0, [](const sz_host* h, const sz_decision* d) -> sz_error* {
+      FakeHost::of(h).decisions.push_back(std::string(d->what) + ": " + d->cause + " " + text_of(d->from) + " -> " +
+                                          text_of(d->to) + text_of(d->field_count, d->fields));
+      return nullptr;
+    }};
+
+inline const sz_events kFakeEvents = {
+    sizeof(sz_events), 0,
+    [](const sz_host* h, const char* name, uint64_t count, const sz_field* fields) -> sz_error* {
+      FakeHost::of(h).events.push_back(name + text_of(count, fields));
+      return nullptr;
+    },
+    [](const sz_host* h, const char* name, sz_on_event on_event, void* context) -> sz_error* {
+      FakeHost::of(h).subscribed[name] = {on_event, context};
+      return nullptr;
+    }};
+
+inline const sz_run kFakeRun = {
+    .struct_size = sizeof(sz_run),
+    .reserved = 0,
+    .describe = nullptr,
+    .request = [](const sz_host* h, sz_request request, const char* reason) -> sz_error* {
+      FakeHost::of(h).requests.push_back(std::to_string(request) + " " + reason);
+      return nullptr;
+    },
+    .add_scalar = nullptr,
+    .set_scalar = nullptr,
+    .set_eval_groups = nullptr,
+};
+
 inline const void* FakeHost::get_interface(const sz_host*, const char* id) {
-  static const sz_config kConfig = {
-      .struct_size = sizeof(sz_config),
-      .reserved = 0,
-      .has = [](const sz_host* h, const char* key) { return sz_bool(of(h).config.contains(key)); },
-      .get_bool = [](const sz_host*, const char* key, sz_bool*) { return the_offer.make_error(SZ_USAGE, key); },
-      .get_int = config_value<int64_t>,
-      .get_float = config_value<double>,
-      .get_string =
-          [](const sz_host* h, const char* key, sz_string* value) -> sz_error* {
-        const auto& text = std::get<std::string>(of(h).config.at(key));
-        *value = {text.data(), text.size()};
-        return nullptr;
-      },
-      .get_string_list = nullptr,
-      .get_float_list = nullptr,
-  };
-  static const sz_metrics kMetrics = {
-      sizeof(sz_metrics), 0,
-      [](const sz_host* h, const char* name, double value) -> sz_error* {
-        of(h).metrics.emplace_back(name, value);
-        return nullptr;
-      },
-      [](const sz_host* h, const char* name, double* value) {
-        for (const auto& [known, last] : of(h).metrics) {
-          if (known == name) *value = last;
-        }
-        return sz_bool(!of(h).metrics.empty());
-      }};
-  static const sz_decisions kDecisions = {
-      sizeof(sz_decisions), 0, [](const sz_host* h, const sz_decision* d) -> sz_error* {
-        of(h).decisions.push_back(std::string(d->what) + ": " + d->cause + " " + text_of(d->from) + " -> " +
-                                  text_of(d->to) + text_of(d->field_count, d->fields));
-        return nullptr;
-      }};
-  static const sz_events kEvents = {
-      sizeof(sz_events), 0,
-      [](const sz_host* h, const char* name, uint64_t count, const sz_field* fields) -> sz_error* {
-        of(h).events.push_back(name + text_of(count, fields));
-        return nullptr;
-      },
-      [](const sz_host* h, const char* name, sz_on_event on_event, void* context) -> sz_error* {
-        of(h).subscribed[name] = {on_event, context};
-        return nullptr;
-      }};
-  static const sz_run kRun = {
-      .struct_size = sizeof(sz_run),
-      .reserved = 0,
-      .describe = nullptr,
-      .request = [](const sz_host* h, sz_request request, const char* reason) -> sz_error* {
-        of(h).requests.push_back(std::to_string(request) + " " + reason);
-        return nullptr;
-      },
-      .add_scalar = nullptr,
-      .set_scalar = nullptr,
-      .set_eval_groups = nullptr,
-  };
   const std::string_view name = id;
-  if (name == SZ_CONFIG) return &kConfig;
-  if (name == SZ_METRICS) return &kMetrics;
-  if (name == SZ_DECISIONS) return &kDecisions;
-  if (name == SZ_EVENTS) return &kEvents;
-  if (name == SZ_RUN) return &kRun;
+  if (name == SZ_CONFIG) return &kFakeConfig;
+  if (name == SZ_METRICS) return &kFakeMetrics;
+  if (name == SZ_DECISIONS) return &kFakeDecisions;
+  if (name == SZ_EVENTS) return &kFakeEvents;
+  if (name == SZ_RUN) return &kFakeRun;
   return nullptr;
 }
 

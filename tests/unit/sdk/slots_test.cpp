@@ -247,7 +247,7 @@ TEST_F(Services, OptimizerAndScheduleAndPacing) {
   EXPECT_STREQ(cause, "losses spread");
 }
 
-TEST_F(Services, SourceAndSegmentAndLoss) {
+TEST_F(Services, Source) {
   struct Words : sz::Source {
     int64_t vocabulary() const noexcept override { return 10; }
     int64_t count(sz_split split) const noexcept override { return split == SZ_TRAIN ? 2 : 1; }
@@ -279,7 +279,9 @@ TEST_F(Services, SourceAndSegmentAndLoss) {
   EXPECT_EQ(said(source.text(given.object, SZ_TRAIN, 1, &sink)), "");
   EXPECT_EQ(text, "词");
   EXPECT_EQ(taken(source.text(given.object, SZ_TRAIN, 2, &sink)).first, SZ_DATA_BAD);
+}
 
+TEST_F(Services, SegmentWithABackward) {
   struct Identity : sz::SegmentWithBackward {
     mutable uint64_t seen = 0;
     void forward(const sz_segment_context&, sz_tensors parameters, sz_tensors, sz_tensor_list*,
@@ -298,12 +300,15 @@ TEST_F(Services, SourceAndSegmentAndLoss) {
   EXPECT_EQ(identity.seen, 3u);
   EXPECT_EQ(said(identity.table()->backward(segment, &context, none, none, none, three, nullptr, nullptr)), "");
   EXPECT_EQ(identity.seen, 13u);
+}
 
+TEST_F(Services, Loss) {
   struct Refusing : sz::Loss {
     void compute(sz_tensor*, sz_tensors, sz_tensor*, sz_tensor*, bool want_gradients, sz_tensor_list*) const override {
       throw sz::Error(SZ_USAGE, want_gradients ? "with" : "without");
     }
   } refusing;
+  const sz_tensors none = {0, nullptr};
   const auto lost = refusing.provided();
   EXPECT_EQ(said(static_cast<const sz_loss*>(lost.table)->compute(lost.object, nullptr, none, nullptr, nullptr, 1,
                                                                   nullptr)),

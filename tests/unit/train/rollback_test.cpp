@@ -6,15 +6,16 @@
 namespace sz::test {
 namespace {
 
-struct RollBackAt final : Voter {
+struct VoteAt final : Voter {
   int64_t attempt;
+  Verdict verdict;
   bool keep;
-  RollBackAt(int64_t at, bool keep_data) : attempt(at), keep(keep_data) {}
+  VoteAt(int64_t at, Verdict what, bool keep_data = false) : attempt(at), verdict(what), keep(keep_data) {}
   std::string name() const override { return "doctor"; }
   Vote vote(const StepFacts& facts) override {
     Vote vote;
     if (facts.attempt != attempt) return vote;
-    vote.verdict = Verdict::kRollBack;
+    vote.verdict = verdict;
     vote.reason = "the loss went up";
     vote.keep_data_position = keep;
     return vote;
@@ -43,7 +44,7 @@ RunSpec spec_with(int ranks) {
 }
 
 void roll_back_at(RankParts& parts, int64_t attempt, bool keep = false) {
-  parts.voters.push_back(parts.own<RollBackAt>(attempt, keep));
+  parts.voters.push_back(parts.own<VoteAt>(attempt, Verdict::kRollBack, keep));
 }
 
 // Attempts as the run without the roll back numbers them.
@@ -152,20 +153,10 @@ TEST(RollBack, WithoutASnapshotEndsTheRun) {
 
 // A skipped attempt puts the stable state of step 5 off until three good ones are in a row.
 TEST(RollBack, TheStableStateWaitsForGoodAttempts) {
-  struct Skip4 final : Voter {
-    std::string name() const override { return "skip"; }
-    Vote vote(const StepFacts& facts) override {
-      Vote vote;
-      if (facts.attempt != 4) return vote;
-      vote.verdict = Verdict::kSkip;
-      vote.reason = "a test";
-      return vote;
-    }
-  };
   // Attempts 1 2 3 are steps 1 2 3, attempt 4 is skipped, 5 6 7 are steps 4 5 6: stable at step 6.
   RunSpec spec = spec_with(1);
   spec.prepare = [](RankParts& parts) {
-    parts.voters.push_back(parts.own<Skip4>());
+    parts.voters.push_back(parts.own<VoteAt>(4, Verdict::kSkip));
     roll_back_at(parts, 9);
   };
   const auto decisions = decisions_of(train(spec), "rollback");
@@ -176,20 +167,10 @@ TEST(RollBack, TheStableStateWaitsForGoodAttempts) {
 
 // Bad from the start: the first step after it is not stable yet.
 TEST(RollBack, AFirstAttemptThatWasBadCountsAsOneOfTheLast) {
-  struct Skip1 final : Voter {
-    std::string name() const override { return "skip"; }
-    Vote vote(const StepFacts& facts) override {
-      Vote vote;
-      if (facts.attempt != 1) return vote;
-      vote.verdict = Verdict::kSkip;
-      vote.reason = "a test";
-      return vote;
-    }
-  };
   RunSpec spec = spec_with(1);
   spec.options.stable_every = 1;
   spec.prepare = [](RankParts& parts) {
-    parts.voters.push_back(parts.own<Skip1>());
+    parts.voters.push_back(parts.own<VoteAt>(1, Verdict::kSkip));
     roll_back_at(parts, 3);
   };
   EXPECT_EQ(decisions_of(train(spec), "rollback").at(0).at("to"), 0);
