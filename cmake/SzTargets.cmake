@@ -14,13 +14,22 @@ function(sz_layer name)
   target_link_libraries(sz_${name} PUBLIC ${ARG_DEPS})
 endfunction()
 
-# sz_unit_test(LAYER DEPS target...): tests/unit/LAYER/*_test.cpp is one GoogleTest program, LAYER_test.
+# sz_discover_suites(TARGET PREFIX): a ctest entry for each suite of a GoogleTest program. For those that are linked to
+# LibTorch: their start takes a quarter of a second of CPU, and gtest_discover_tests would start them for each test.
+function(sz_discover_suites target prefix)
+  set(script "${CMAKE_CURRENT_BINARY_DIR}/${target}_suites.cmake")
+  file(GENERATE OUTPUT "${script}" CONTENT "set(SZ_SUITES_PROGRAM \"$<TARGET_FILE:${target}>\")
+set(SZ_SUITES_PREFIX \"${prefix}\")
+include(\"${PROJECT_SOURCE_DIR}/cmake/AddTestSuites.cmake\")
+")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${script}")
+endfunction()
+
+# sz_unit_test(LAYER [BY_SUITE] DEPS target...): tests/unit/LAYER/*_test.cpp is one GoogleTest program, LAYER_test; with
+# BY_SUITE ctest starts it once a suite instead of once a test.
 # A second layer folder of helpers may be compiled in by listing it under EXTRA.
 function(sz_unit_test layer)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "DEPS;EXTRA" ${ARGN})
-  if(NOT ARG_TIMEOUT)
-    set(ARG_TIMEOUT 120)
-  endif()
+  cmake_parse_arguments(ARG "BY_SUITE" "" "DEPS;EXTRA" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/unit/${layer}/*_test.cpp")
   if(NOT sources)
     return()
@@ -28,6 +37,10 @@ function(sz_unit_test layer)
   add_executable(${layer}_test ${sources} ${ARG_EXTRA})
   target_include_directories(${layer}_test PRIVATE "${CMAKE_SOURCE_DIR}/tests")
   target_link_libraries(${layer}_test PRIVATE sz_${layer} ${ARG_DEPS} GTest::gtest_main GTest::gmock)
-  gtest_discover_tests(${layer}_test DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_PREFIX "${layer}."
-    PROPERTIES TIMEOUT ${ARG_TIMEOUT})
+  if(ARG_BY_SUITE)
+    sz_discover_suites(${layer}_test "${layer}.")
+  else()
+    gtest_discover_tests(${layer}_test DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_PREFIX "${layer}."
+      PROPERTIES TIMEOUT 120)
+  endif()
 endfunction()
