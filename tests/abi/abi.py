@@ -3,7 +3,8 @@
 
 abi.py dump  CC INCLUDE_DIR               prints it
 abi.py check CC INCLUDE_DIR GOLDEN        compares it with the golden file
-abi.py update CC INCLUDE_DIR GOLDEN LAYOUT_C   rewrites the golden file and the static asserts (a deliberate change)
+abi.py update CC INCLUDE_DIR GOLDEN LAYOUT   rewrites the golden file and the folder of static asserts, one file a
+                                          header (a deliberate change)
 """
 import difflib
 import pathlib
@@ -48,11 +49,12 @@ def fields_of(body):
 
 
 def parse(include):
+    """Structs as (tag, fields, header), names of constants, and lines for all else."""
     structs, constants, types = [], [], []
     for header in headers(include):
         code = code_of(header)
         for tag, body, _ in STRUCT.findall(code):
-            structs.append((tag, list(fields_of(body))))
+            structs.append((tag, list(fields_of(body)), header.relative_to(include)))
         for group in CONSTANTS.findall(code):
             constants += re.findall(r"\b(SZ_\w+)", group)
         types += [f"type {name} = {squeeze(text)}" for text, name in FUNCTION_TYPE.findall(code)]
@@ -64,7 +66,7 @@ def parse(include):
 def program(include, structs, constants):
     lines = [f"#include <{h.relative_to(include)}>" for h in headers(include)]
     lines += ["#include <stdio.h>", "int main(void) {"]
-    for tag, fields in structs:
+    for tag, fields, _ in structs:
         lines.append(f'printf("%zu\\n", sizeof(struct {tag}));')
         for name, _ in fields:
             slot = f"offsetof(struct {tag}, {name}), sizeof(((struct {tag}*)0)->{name})"
@@ -82,32 +84,45 @@ def measure(compiler, include, structs, constants):
 
 
 def refuse_embedded(structs):
-    growing = {tag for tag, fields in structs if fields[0][0] == "struct_size"}
-    for tag, fields in structs:
+    growing = {tag for tag, fields, _ in structs if fields[0][0] == "struct_size"}
+    for tag, fields, _ in structs:
         for name, declaration in fields:
             if re.sub(r"^const ", "", declaration).split(" ")[0] in growing:
                 sys.exit(f"{tag}.{name}: a struct that grows stands inside another: use a pointer")
 
 
 def dump(compiler, include):
+    """The golden text, and {header: static asserts}."""
     structs, constants, types = parse(include)
     refuse_embedded(structs)
     numbers = iter(measure(compiler, include, structs, constants))
-    lines, asserts = [], []
-    for tag, fields in structs:
+    lines, asserts = [], {}
+    for tag, fields, header in structs:
+        own = asserts.setdefault(header, [])
         size, end = int(next(numbers)), 0
         lines.append(f"struct {tag} size {size}")
         for name, declaration in fields:
             offset, width = map(int, next(numbers).split())
             end = offset + width
             lines.append(f"  {offset:4} {width:3} {declaration}")
-            asserts.append(f'_Static_assert(offsetof(struct {tag}, {name}) == {offset}, "{tag}.{name}");')
+            own.append(f'_Static_assert(offsetof(struct {tag}, {name}) == {offset}, "{tag}.{name}");')
         if end != size:
             sys.exit(f"{tag}: its last field ends at {end} but its size is {size}: padding at the tail would be taken "
                      "for a later field. Add a reserved field.")
-        asserts.append(f'_Static_assert(sizeof(struct {tag}) == {size}, "{tag}");\n')
+        own.append(f'_Static_assert(sizeof(struct {tag}) == {size}, "{tag}");\n')
     lines += [f"constant {name} = {next(numbers)}" for name in constants]
     return "\n".join(lines + sorted(types)) + "\n", asserts
+
+
+def write_layout(folder, asserts):
+    folder.mkdir(exist_ok=True)
+    for old in folder.glob("*.c"):
+        old.unlink()
+    for header, lines in asserts.items():
+        top = ["/* Offsets, checked by the compiler. Made by abi.py update; see README.md above. */",
+               f"#include <{header}>", ""]
+        name = "_".join(header.with_suffix("").parts[1:])  # sz/host/run.h: host_run.c
+        (folder / f"{name}.c").write_text("\n".join(top + lines), encoding="utf-8")
 
 
 def main():
@@ -117,9 +132,7 @@ def main():
         print(text, end="")
     elif command == "update":
         pathlib.Path(files[0]).write_text(text, encoding="utf-8")
-        top = ["/* Every slot's offset, checked by the compiler. Made by abi.py update; see README.md there. */"]
-        top += [f"#include <{h.relative_to(include)}>" for h in headers(include)]
-        pathlib.Path(files[1]).write_text("\n".join(top + [""] + asserts), encoding="utf-8")
+        write_layout(pathlib.Path(files[1]), asserts)
     elif command == "check":
         golden = pathlib.Path(files[0]).read_text(encoding="utf-8")
         changes = list(difflib.unified_diff(golden.splitlines(), text.splitlines(), "frozen", "now", lineterm="", n=1))
