@@ -4,8 +4,6 @@
 #include <map>
 #include <tuple>
 
-#include "base/error.h"
-
 namespace sz {
 namespace {
 
@@ -22,6 +20,7 @@ std::vector<std::vector<int>> users_of(const ModelDeclaration& model) {
 std::string unit_name(const ModelDeclaration& model, const FlatUnit& unit) {
   std::string name;
   for (const int s : unit.users) name += (name.empty() ? "" : "+") + model.segments[s].name;
+  if (name.empty()) name = "unused";
   name += unit.decay ? "/decay" : "/no_decay";
   return unit.trainable ? name : name + "/frozen";
 }
@@ -30,7 +29,10 @@ int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
 // Backward runs from the last segment to the first, so a unit is complete after its first user.
 bool completes_before(const FlatUnit& a, const FlatUnit& b) {
-  return std::make_tuple(!a.trainable, -a.users.front(), !a.decay) < std::make_tuple(!b.trainable, -b.users.front(), !b.decay);
+  const auto key = [](const FlatUnit& unit) {
+    return std::make_tuple(!unit.trainable, unit.users.empty() ? 1 : -unit.users.front(), !unit.decay);
+  };
+  return key(a) < key(b);
 }
 
 }  // namespace
@@ -40,13 +42,13 @@ FlatLayout make_flat_layout(const ModelDeclaration& model, const DtypePlan& dtyp
   using Key = std::tuple<std::vector<int>, bool, bool, DType, DType, DType, DType>;
   std::map<Key, FlatUnit> groups;
   for (size_t p = 0; p < model.parameters.size(); ++p) {
-    SZ_ASSERT(!users[p].empty());  // a parameter that no segment takes
     const ParameterDeclaration& d = model.parameters[p];
     const ParameterDtypes& t = dtypes.parameters[p];
-    FlatUnit& unit = groups[{users[p], d.decay, d.trainable, t.master, t.compute, t.accumulate, t.wire}];
+    const bool trainable = d.trainable && !users[p].empty();  // one that was tied away is kept as it is
+    FlatUnit& unit = groups[{users[p], d.decay, trainable, t.master, t.compute, t.accumulate, t.wire}];
     unit.users = users[p];
     unit.decay = d.decay;
-    unit.trainable = d.trainable;
+    unit.trainable = trainable;
     unit.dtypes = t;
     unit.parameters.push_back(int(p));
     unit.offsets.push_back(unit.numel);
@@ -63,7 +65,12 @@ FlatLayout make_flat_layout(const ModelDeclaration& model, const DtypePlan& dtyp
     FlatUnit& unit = layout.units[u];
     unit.begin = layout.numel;
     layout.numel += unit.numel;
-    if (unit.trainable) layout.trainable_numel = layout.numel;
+    if (unit.trainable) {
+      layout.trainable_numel = layout.numel;
+      int64_t& gradients = layout.gradient_numel[unit.dtypes.accumulate];
+      unit.gradient_begin = gradients;
+      gradients += unit.numel;
+    }
     for (size_t i = 0; i < unit.parameters.size(); ++i) layout.places[unit.parameters[i]] = {int(u), int(i)};
   }
   return layout;

@@ -14,6 +14,7 @@
 #include "train/buckets.h"
 #include "train/dtypes.h"
 #include "train/flat_layout.h"
+#include "train/gradient_buffers.h"
 
 namespace sz {
 namespace {
@@ -35,7 +36,7 @@ class ReplicatedResidency final : public Residency {
     setup_ = setup;
     layout_ = make_flat_layout(*setup.model, setup.dtypes);
     master_ = at::zeros({layout_.numel}, at::kFloat);
-    gradient_ = at::zeros({layout_.trainable_numel}, at::kFloat);
+    gradients_ = GradientBuffers(layout_);
     for (size_t i = 0; i < setup.optimizer_states.size(); ++i) {
       states_.push_back(at::zeros({layout_.trainable_numel}, at::kFloat));
     }
@@ -82,11 +83,13 @@ class ReplicatedResidency final : public Residency {
 
   GradientFacts gradient_facts() override {
     GradientFacts facts;
-    const auto [begin, end] = share(layout_.trainable_numel, setup_.comm->rank(), setup_.comm->size());
-    const SquareSum sum = square_sum(gradient_.const_data_ptr<float>() + begin, DType::kF32, end - begin);
-    facts.sum_squares = sum.sum_squares;
-    facts.non_finite = sum.non_finite;
-    if (sum.non_finite > 0) facts.first_non_finite_parameter = first_non_finite(begin, end);
+    for (const auto& [dtype, buffer] : gradients_.all()) {
+      const auto [begin, end] = own_share(buffer.numel());
+      const SquareSum sum = sum_of(dtype, begin, end);
+      facts.sum_squares += sum.sum_squares;
+      facts.non_finite += sum.non_finite;
+    }
+    if (facts.non_finite > 0) facts.first_non_finite_parameter = first_non_finite();
     return facts;
   }
 
@@ -97,7 +100,8 @@ class ReplicatedResidency final : public Residency {
       unit.name = flat.name;
       unit.numel = flat.numel;
       unit.master = master_.data_ptr<float>() + flat.begin;
-      unit.gradient = gradient_.const_data_ptr<float>() + flat.begin;
+      unit.gradient = gradients_.of(flat, 0, flat.numel).const_data_ptr();
+      unit.gradient_dtype = flat.dtypes.accumulate;
       for (const at::Tensor& state : states_) unit.state.push_back(state.data_ptr<float>() + flat.begin);
       if (mirror(flat)) unit.mirror = mirrors_[&flat - layout_.units.data()].data_ptr();
       unit.mirror_dtype = flat.dtypes.compute;
@@ -139,7 +143,7 @@ class ReplicatedResidency final : public Residency {
 
   void export_pieces(const std::function<void(const ExportPiece&)>& visit) override {
     for (size_t p = 0; p < setup_.model->parameters.size(); ++p) {
-      const auto [begin, end] = share(numel_of(int(p)), setup_.comm->rank(), setup_.comm->size());
+      const auto [begin, end] = own_share(numel_of(int(p)));
       if (begin < end) visit_arrays(int(p), begin, end, visit);
     }
   }
@@ -151,10 +155,13 @@ class ReplicatedResidency final : public Residency {
 
  private:
   int64_t numel_of(int parameter) const { return setup_.model->parameters[parameter].numel(); }
-  int64_t place(int parameter) const {
-    const FlatLayout::Place at = layout_.places[parameter];
-    return layout_.units[at.unit].begin + layout_.units[at.unit].offsets[at.slot];
+  const FlatUnit& unit_of(int parameter) const { return layout_.units[layout_.places[parameter].unit]; }
+  int64_t offset(int parameter) const { return unit_of(parameter).offsets[layout_.places[parameter].slot]; }
+  int64_t place(int parameter) const { return unit_of(parameter).begin + offset(parameter); }
+  at::Tensor gradient_of(int parameter) const {
+    return gradients_.of(unit_of(parameter), offset(parameter), numel_of(parameter));
   }
+  std::pair<int64_t, int64_t> own_share(int64_t n) const { return share(n, setup_.comm->rank(), setup_.comm->size()); }
   float* master_at(int parameter) { return master_.data_ptr<float>() + place(parameter); }
   static bool mirror(const FlatUnit& unit) { return unit.dtypes.compute != DType::kF32; }
 
@@ -169,7 +176,7 @@ class ReplicatedResidency final : public Residency {
       const FlatUnit& unit = layout_.units[at.unit];
       const at::Tensor base = mirror(unit) ? mirrors_[at.unit] : master_.narrow(0, unit.begin, unit.numel);
       at::Tensor view = base.narrow(0, unit.offsets[at.slot], d.numel()).view(d.shape).detach();
-      views_.push_back(view.requires_grad_(d.trainable));
+      views_.push_back(view.requires_grad_(unit.trainable));
     }
   }
 
@@ -183,7 +190,7 @@ class ReplicatedResidency final : public Residency {
   // The first gradient of a step is copied, so that the buffer needs no clearing.
   void add_gradient(int parameter, const at::Tensor& gradient) {
     if (!gradient.defined()) return;
-    at::Tensor into = gradient_.narrow(0, place(parameter), numel_of(parameter)).view(gradient.sizes());
+    at::Tensor into = gradient_of(parameter).view(gradient.sizes());
     if (touched_[parameter]) {
       into.add_(gradient);
     } else {
@@ -198,30 +205,35 @@ class ReplicatedResidency final : public Residency {
       if (!unit.trainable || !std::binary_search(unit.users.begin(), unit.users.end(), segment)) continue;
       if (--missing_users_[u] > 0) continue;
       for (const int p : unit.parameters) {
-        if (!touched_[p]) gradient_.narrow(0, place(p), numel_of(p)).zero_();
+        if (!touched_[p]) gradient_of(p).zero_();
       }
-      buckets_->complete(int(u), gradient_.data_ptr<float>(), *setup_.comm);
+      buckets_->complete(int(u), gradients_, *setup_.comm);
     }
   }
 
-  int first_non_finite(int64_t begin, int64_t end) {
-    int first = -1;
-    for (const FlatUnit& unit : layout_.units) {
-      for (size_t i = 0; unit.trainable && i < unit.parameters.size(); ++i) {
-        const int p = unit.parameters[i];
-        const int64_t low = std::max(begin, place(p)), high = std::min(end, place(p) + numel_of(p));
-        if (low >= high || (first >= 0 && first < p)) continue;
-        if (square_sum(gradient_.const_data_ptr<float>() + low, DType::kF32, high - low).non_finite > 0) first = p;
-      }
+  // Of elements [begin, end) of the gradients that are summed in dtype.
+  SquareSum sum_of(DType dtype, int64_t begin, int64_t end) const {
+    return square_sum(gradients_.stretch(dtype, begin, end - begin).const_data_ptr(), dtype, end - begin);
+  }
+
+  // The lowest parameter with one in this rank's share.
+  int first_non_finite() const {
+    for (size_t p = 0; p < layout_.places.size(); ++p) {
+      const FlatUnit& unit = unit_of(int(p));
+      if (!unit.trainable) continue;
+      const auto [begin, end] = own_share(layout_.gradient_numel.at(unit.dtypes.accumulate));
+      const int64_t first = unit.gradient_begin + offset(int(p));
+      const int64_t low = std::max(begin, first), high = std::min(end, first + numel_of(int(p)));
+      if (low < high && sum_of(unit.dtypes.accumulate, low, high).non_finite > 0) return int(p);
     }
-    return first;
+    return -1;
   }
 
   void visit_arrays(int p, int64_t begin, int64_t end, const std::function<void(const ExportPiece&)>& visit) {
     const ParameterDeclaration& d = setup_.model->parameters[p];
     ExportPiece piece{d.name, "master", d.shape, begin, end, master_at(p) + begin};
     visit(piece);
-    if (!d.trainable) return;
+    if (!unit_of(p).trainable) return;
     for (size_t i = 0; i < states_.size(); ++i) {
       piece.state = setup_.optimizer_states[i];
       piece.data = states_[i].data_ptr<float>() + place(p) + begin;
@@ -237,10 +249,11 @@ class ReplicatedResidency final : public Residency {
   ReplicatedOptions options_;
   Setup setup_;
   FlatLayout layout_;
-  at::Tensor master_, gradient_;  // all units, the trainable ones
+  at::Tensor master_;
   std::vector<at::Tensor> states_, mirrors_, stable_;
+  GradientBuffers gradients_;
   TensorList views_;  // by parameter
-  std::optional<Buckets> buckets_;
+  std::optional<Buckets> buckets_;  // goes before the gradients that it sends
   std::vector<bool> touched_;       // by parameter: has a gradient in this step
   std::vector<int> missing_users_;  // by unit: segments whose last gradient is still to come
 };

@@ -70,6 +70,33 @@ TEST(FlatLayout, FrozenUnitsComeLast) {
   EXPECT_EQ(layout.trainable_numel, layout.numel - layout.units.back().numel);
 }
 
+TEST(FlatLayout, AParameterWithoutASegmentIsFrozen) {
+  ModelDeclaration model = declared();
+  model.parameters.push_back({"spare", {7}, Role::kBias, Init::kZeros, 0, false, true});
+  const FlatLayout layout = make_flat_layout(model, plan_of(model));
+  EXPECT_EQ(layout.units.back().name, "unused/no_decay/frozen");
+  EXPECT_FALSE(layout.units.back().trainable);
+  EXPECT_EQ(layout.trainable_numel, layout.numel - layout.units.back().numel);
+}
+
+// One buffer for each dtype that gradients are summed in; trainable units lie in theirs one behind the other.
+TEST(FlatLayout, GradientsLieWithTheirDtype) {
+  const ModelDeclaration model = declared();
+  DtypePlan plan = plan_of(model);
+  for (size_t p = 0; p < model.parameters.size(); ++p) {
+    if (model.parameters[p].role == Role::kMatrix) plan.parameters[p].accumulate = DType::kBF16;
+  }
+  const FlatLayout layout = make_flat_layout(model, plan);
+  std::map<DType, int64_t> ends;
+  for (const FlatUnit& unit : layout.units) {
+    int64_t& end = ends[unit.dtypes.accumulate];
+    EXPECT_EQ(unit.gradient_begin, end) << unit.name;
+    end += unit.numel;
+  }
+  EXPECT_EQ(ends.size(), 2u);
+  EXPECT_EQ(ends, layout.gradient_numel);
+}
+
 TEST(FlatLayout, UnitsAreHomogeneousInDtypes) {
   const ModelDeclaration model = declared();
   DtypePlan plan = plan_of(model);

@@ -2,6 +2,7 @@
 #include "train/replicated_residency.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/from_blob.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/randn.h>
 #include <gtest/gtest.h>
@@ -9,6 +10,7 @@
 #include <cmath>
 
 #include "model/initialise.h"
+#include "train/dtypes.h"
 #include "unit/train/training.h"
 
 namespace sz::test {
@@ -56,7 +58,10 @@ void backward(Residency& residency, const ModelDeclaration& model, int micro_bat
 std::map<int, std::vector<float>> gradients(Residency& residency) {
   std::map<int, std::vector<float>> found;
   residency.for_each_unit([&](UpdateUnit& unit) {
-    const float* const data = static_cast<const float*>(unit.gradient);
+    const at::Tensor all = at::from_blob(const_cast<void*>(unit.gradient), {unit.numel}, to_torch(unit.gradient_dtype))
+                               .to(at::kFloat)
+                               .clone();
+    const float* const data = all.const_data_ptr<float>();
     for (const ParamRange& range : unit.ranges) {
       found[range.parameter] = {data + range.unit_offset, data + range.unit_offset + range.count};
     }
@@ -110,6 +115,109 @@ TEST(ReplicatedResidency, TheNormCountsEveryElementOnce) {
   const int64_t table = model.parameters[0].numel();
   const double expected = 2.25 * double(model.parameter_count() - table) + 9.0 * double(table);  // 3 ranks x 0.5
   EXPECT_DOUBLE_EQ(squares, expected);
+}
+
+// The plan's dtypes for sums over micro-batches and for what travels, as any residency keeps them.
+TEST(ReplicatedResidency, GradientsAreSummedAndSentInThePlansDtypes) {
+  const ModelDeclaration model = declared();
+  const std::vector<DType> all = {DType::kF32, DType::kF16, DType::kBF16};
+  for (const DType sums : all) {
+    for (const DType wire : all) {
+      DtypePlan plan;
+      plan.parameters.resize(model.parameters.size());
+      for (size_t p = 0; p < model.parameters.size(); ++p) {
+        if (model.parameters[p].role == Role::kMatrix) {
+          plan.parameters[p].accumulate = sums;
+          plan.parameters[p].wire = wire;
+        }
+      }
+      const auto expected = [&](bool matrix) {
+        at::Tensor local = at::full({}, 1.0 / 3, at::kFloat).to(to_torch(matrix ? sums : DType::kF32));
+        local.add_(at::full({}, 1.0 / 3, at::kFloat)).add_(at::full({}, 1.0 / 3, at::kFloat));
+        const at::ScalarType travels = to_torch(matrix ? wire : DType::kF32);
+        const at::Tensor sent = local.to(travels).to(at::kFloat);
+        return (sent + sent).to(travels).to(local.scalar_type()).to(at::kFloat).item<float>();
+      };
+      const float of_matrices = expected(true), of_others = expected(false);
+      run_thread_ranks(2, [&](Communicator& comm) {
+        set_intra_op_threads(1);
+        const auto residency = built(model, comm, plan);
+        for (int step = 0; step < 2; ++step) {
+          backward(*residency, model, 3, 1.0 / 3);
+          residency->for_each_unit([&](UpdateUnit& unit) {
+            EXPECT_EQ(reinterpret_cast<uintptr_t>(unit.gradient) % 64, 0u) << unit.name;
+            const bool matrix = model.parameters[size_t(unit.ranges[0].parameter)].role == Role::kMatrix;
+            EXPECT_EQ(unit.gradient_dtype, matrix ? sums : DType::kF32);
+          });
+          for (const auto& [p, values] : gradients(*residency)) {
+            const ParameterDeclaration& d = model.parameters[size_t(p)];
+            if (d.name == "embedding.token") continue;  // has two users
+            for (const float v : values) {
+              ASSERT_EQ(v, d.role == Role::kMatrix ? of_matrices : of_others)
+                  << d.name << " in " << name_of(sums) << ", " << name_of(wire);
+            }
+          }
+        }
+      });
+    }
+  }
+}
+
+TEST(ReplicatedResidency, TheNormCoversGradientsOfEveryDtype) {
+  const ModelDeclaration model = declared();
+  DtypePlan plan;
+  plan.parameters.resize(model.parameters.size());
+  const int up = model.find_parameter("block.0.mlp.up.weight"), down = model.find_parameter("block.0.mlp.down.weight");
+  plan.parameters[size_t(up)].accumulate = DType::kBF16;
+  plan.parameters[size_t(down)].accumulate = DType::kF16;
+  std::mutex mutex;
+  double squares = 0;
+  std::vector<int> first;
+  run_thread_ranks(2, [&](Communicator& comm) {
+    set_intra_op_threads(1);
+    const auto residency = built(model, comm, plan);
+    backward(*residency, model, 1, 0.5);
+    const double own = residency->gradient_facts().sum_squares;
+    backward(*residency, model, 1, 1e30);  // beyond fp16 alone
+    const GradientFacts facts = residency->gradient_facts();
+    const std::lock_guard lock(mutex);
+    squares += own;
+    if (facts.non_finite > 0) first.push_back(facts.first_non_finite_parameter);
+  });
+  const int64_t table = model.parameters[0].numel();
+  EXPECT_DOUBLE_EQ(squares, double(model.parameter_count() - table) + 4.0 * double(table));
+  ASSERT_FALSE(first.empty());
+  for (const int p : first) EXPECT_EQ(p, down);
+}
+
+// A parameter that was tied away, as zero3_async_io has it: kept and saved, but no one's to update.
+TEST(ReplicatedResidency, AParameterThatNoSegmentTakesIsKept) {
+  ModelDeclaration model = declared();
+  const int spare = int(model.parameters.size());
+  model.parameters.push_back({"spare", {7, 3}, Role::kMatrix, Init::kNormal, 0.02, true, true});
+  std::vector<float> initial(21);
+  initialise(model.parameters[size_t(spare)], 9, 0, 21, initial.data());
+  std::mutex mutex;
+  std::vector<std::string> states;
+  std::vector<float> kept(21);
+  run_thread_ranks(2, [&](Communicator& comm) {
+    set_intra_op_threads(1);
+    const auto residency = built(model, comm);
+    backward(*residency, model, 1, 1.0);
+    EXPECT_EQ(gradients(*residency).count(spare), 0u);
+    EXPECT_EQ(residency->gradient_facts().non_finite, 0);
+    residency->mark_stable();
+    residency->restore();
+    const std::lock_guard lock(mutex);
+    residency->export_pieces([&](const ExportPiece& piece) {
+      if (piece.parameter != "spare") return;
+      states.push_back(piece.state);
+      std::copy(piece.data, piece.data + (piece.end - piece.begin), kept.begin() + piece.begin);
+    });
+  });
+  EXPECT_EQ(kept, initial);
+  ASSERT_FALSE(states.empty());
+  for (const std::string& state : states) EXPECT_EQ(state, "master");
 }
 
 TEST(ReplicatedResidency, NonFiniteElementsAreCountedAndNamed) {
