@@ -11,11 +11,19 @@ namespace {
 
 bool is_float(uint8_t dtype) { return dtype <= SZ_BF16; }
 
+// What residencies keep and optimizers read: masters in fp32, all else in fp32 or 16 bits.
+DType served(uint8_t dtype, const char* what, const std::string& who) {
+  const bool small = dtype == SZ_F32 || dtype == SZ_F16 || dtype == SZ_BF16;
+  if (small) return to_dtype(dtype);
+  const std::string name = dtype <= SZ_U8 ? name_of(to_dtype(dtype)) : "number " + std::to_string(dtype);
+  throw Error(Exit::kPlugin, who + what + " is " + name + "; it must be fp32, fp16 or bf16");
+}
+
 ParameterDtypes to_dtypes(const sz_parameter_dtypes& from, const std::string& who) {
-  if (!is_float(from.master) || !is_float(from.compute) || !is_float(from.accumulate) || !is_float(from.wire)) {
-    throw Error(Exit::kPlugin, who + "a parameter's element type isn't a floating one");
-  }
-  return {to_dtype(from.master), to_dtype(from.compute), to_dtype(from.accumulate), to_dtype(from.wire)};
+  const ParameterDtypes dtypes = {served(from.master, "master", who), served(from.compute, "compute", who),
+                                  served(from.accumulate, "accumulate", who), served(from.wire, "wire", who)};
+  if (dtypes.master == DType::kF32) return dtypes;
+  throw Error(Exit::kPlugin, who + "master is " + name_of(dtypes.master) + "; masters are fp32");
 }
 
 SegmentDtypes to_dtypes(const sz_segment_dtypes& from, const std::string& who) {
@@ -41,7 +49,9 @@ DtypePlan PluginPrecision::plan(const ModelDeclaration& model) {
   check(table_->plan(plugin_.self(), handle, parameters.data(), segments.data()), plugin_.id(), "precision plan");
   const std::string who = "plugin '" + plugin_.id() + "': precision plan: ";
   DtypePlan plan;
-  for (const sz_parameter_dtypes& from : parameters) plan.parameters.push_back(to_dtypes(from, who));
+  for (size_t p = 0; p < parameters.size(); ++p) {
+    plan.parameters.push_back(to_dtypes(parameters[p], who + "parameter '" + model.parameters[p].name + "': "));
+  }
   for (const sz_segment_dtypes& from : segments) plan.segments.push_back(to_dtypes(from, who));
   return plan;
 }

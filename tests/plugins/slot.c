@@ -1,6 +1,8 @@
-/* Claims the slot precision unless its level is O0: a fixed loss scale of 1024, skips what isn't finite. */
+/* Claims the slot precision unless its level is O0: a fixed loss scale of 1024, skips what isn't finite. At O9 its plan
+   asks for what no runtime serves. */
 #include <math.h>
 #include <sz/easy.h>
+#include <sz/host/config.h>
 #include <sz/host/model.h>
 #include <sz/host/state.h>
 #include <sz/slots.h>
@@ -8,11 +10,15 @@
 typedef struct {
   const sz_host* host;
   double scale;
+  sz_string level;
 } slot;
 
 static sz_error* start(void* self) {
-  ((slot*)self)->scale = 1024;
-  return NULL;
+  slot* s = self;
+  const sz_config* config = NULL;
+  s->scale = 1024;
+  SZ_TRY(sz_find(s->host, SZ_CONFIG, &config));
+  return config->get_string(s->host, "level", &s->level);
 }
 
 static sz_error* plan(void* self, const sz_model* model, sz_parameter_dtypes* parameters, sz_segment_dtypes* segments) {
@@ -23,6 +29,7 @@ static sz_error* plan(void* self, const sz_model* model, sz_parameter_dtypes* pa
     sz_parameter_info info = {SZ_SIZED(sz_parameter_info)};
     SZ_TRY(api->parameter(s->host, model, i, &info));
     if (info.role == SZ_ROLE_MATRIX) parameters[i].compute = SZ_F16;
+    if (info.role == SZ_ROLE_MATRIX && s->level.ptr[1] == '9') parameters[i].accumulate = SZ_F64;
   }
   segments[0].autocast = 1;
   return NULL;
@@ -65,7 +72,7 @@ static const sz_descriptor descriptor = {SZ_SIZED(sz_descriptor), .draft = SZ_DR
         .when = SZ_LIST(sz_condition, SZ_WHEN(.op = SZ_NOT_EQUAL, .key = "level", .values = SZ_NAMES("O0"))))),
     .state = &(const sz_state_use){SZ_SIZED(sz_state_use), .scope = SZ_STATE_CHECKPOINT_AND_ROLLBACK, .version = 3},
     .keys = SZ_LIST(sz_key, SZ_KEY(.name = "level", .type = SZ_KEY_STRING, .default_toml = "\"O2\"",
-        .choices = SZ_NAMES("O0", "O2"), .help = "O0 claims nothing"))};
+        .choices = SZ_NAMES("O0", "O2", "O9"), .help = "O0 claims nothing"))};
 
 SZ_LIFE(slot)
 static const sz_plugin plugin = {SZ_SIZED(sz_plugin), .abi = SZ_ABI_VERSION, .descriptor = &descriptor,

@@ -12,7 +12,7 @@ SZ_BEGIN_C
 
 /* ---- precision -------------------------------------------------------------------------------------------------- */
 
-/* Values are sz_dtype. Closed. */
+/* Values are sz_dtype: master SZ_F32; the others SZ_F32, SZ_F16 or SZ_BF16. Closed. */
 typedef struct sz_parameter_dtypes {
   uint8_t master, compute, accumulate, wire;
 } sz_parameter_dtypes;

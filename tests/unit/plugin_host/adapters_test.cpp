@@ -47,6 +47,21 @@ TEST(PluginPrecision, PlanScaleAndVotes) {
   EXPECT_EQ(precision->scale(), 512);
 }
 
+// No residency or optimizer serves them: said once, before anything is built, instead of being ignored.
+TEST(PluginPrecision, DtypesThatNobodyServesAreRefused) {
+  TestRun run("[plugins.test_slot_a]\nenabled = true\nlevel = \"O9\"\n");
+  run.start();
+  try {
+    run.host.precision()->plan(small_model());
+    FAIL() << "took gradients in fp64";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit(), Exit::kPlugin);
+    EXPECT_THAT(error.what(), HasSubstr("plugin 'test_slot_a'"));
+    EXPECT_THAT(error.what(), HasSubstr("parameter 'matrix': accumulate is fp64"));
+    EXPECT_THAT(error.what(), HasSubstr("fp32, fp16 or bf16"));
+  }
+}
+
 TEST(PluginState, SavedBytesRestore) {
   TestRun run("[plugins.test_slot_a]\nenabled = true\n");
   run.start();

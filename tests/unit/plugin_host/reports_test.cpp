@@ -31,7 +31,7 @@ TEST(Reports, ListOfNothingSaysWhereItLooked) {
 
 TEST(Reports, InfoShowsKeysClaimsAndWhatTheHostServes) {
   const std::string text = info_text("test_slot_a", test_search());
-  EXPECT_THAT(text, HasSubstr("plugins.test_slot_a.level  (string, default \"O2\", one of O0, O2)"));
+  EXPECT_THAT(text, HasSubstr("plugins.test_slot_a.level  (string, default \"O2\", one of O0, O2, O9)"));
   EXPECT_THAT(text, HasSubstr("precision  when level != O0"));
   EXPECT_THAT(text, HasSubstr("state: version 3, in checkpoints and rollbacks"));
   EXPECT_THAT(text, HasSubstr("sz.source/1"));
