@@ -24,7 +24,11 @@ class RequestCollector final : public Observer {
   explicit RequestCollector(HostRun& run) : run_(run) {}
   std::string name() const override { return "plugin_host"; }
   void on(const HookInfo&) override {
-    const uint32_t bits = run_.requests.exchange(0);
+    uint32_t bits = 0;
+    for (PluginInstance* plugin : run_.instances) {
+      const uint32_t asked = plugin->requests.exchange(0);
+      if (!plugin->silenced()) bits |= asked;  // as if it had never been
+    }
     Requests& board = run_.context.services->requests;
     board.stop |= (bits >> SZ_REQUEST_STOP) & 1;
     board.save |= (bits >> SZ_REQUEST_SAVE) & 1;

@@ -55,6 +55,12 @@ Error take_error(sz_error* error, const std::string& plugin, const std::string& 
   return result;
 }
 
+std::string take_message(sz_error* error) {
+  std::string message = error->message;
+  offer_free_error(error);
+  return message;
+}
+
 sz_error* current_exception_as_error() noexcept {
   try {
     throw;

@@ -21,6 +21,9 @@ const sz_offer& host_offer();
 // Takes the error over. Gives Error(code's exit, "plugin 'ID': WHERE: message"); an unknown code counts as kPlugin.
 Error take_error(sz_error* error, const std::string& plugin, const std::string& where);
 
+// Takes the error over; what it says, alone.
+std::string take_message(sz_error* error);
+
 // Throws take_error() unless null. `where` is made into a text only then: this stands in every hook's call.
 inline void check(sz_error* error, const std::string& plugin, const char* where) {
   if (error) throw take_error(error, plugin, where);

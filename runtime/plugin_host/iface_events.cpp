@@ -33,11 +33,7 @@ void deliver(PluginInstance& plugin, sz_on_event on_event, void* context, const 
   const sz_event lent = {sizeof(sz_event), 0, event.name.c_str(), event.source.c_str(), position.step,
                          position.attempt, fields.size(), fields.data()};
   // A listener is an observer: its failure silences the plugin, and the others hear the event all the same.
-  try {
-    check(on_event(context, &lent), plugin.id(), "event ", event.name);
-  } catch (const std::exception& error) {
-    plugin.fail_observer(error.what());
-  }
+  if (sz_error* error = on_event(context, &lent)) plugin.fail_observer("event " + event.name, take_message(error));
 }
 
 sz_error* subscribe(const sz_host* host, const char* name, sz_on_event on_event, void* context) {

@@ -45,7 +45,7 @@ sz_error* request(const sz_host* host, sz_request what, const char* reason) {
       throw Error(Exit::kPlugin, "argument 'request' is the unknown " + std::to_string(what));
     }
     log::info(plugin.id() + ": asks the run to " + kNames[what] + ": " + required_text(reason, "reason"));
-    plugin.run().requests |= 1u << what;
+    plugin.requests |= 1u << what;
   });
 }
 

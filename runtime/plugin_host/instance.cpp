@@ -141,12 +141,20 @@ bool PluginInstance::silenced() const {
   return false;
 }
 
-void PluginInstance::fail_observer(const std::string& why) {
-  log::warn("plugin '" + id() + "': " + why);
+bool PluginInstance::disabled() const {
+  for (const size_t entry : entries) {
+    if (hooks->entries()[entry].disabled) return true;
+  }
+  return false;
+}
+
+void PluginInstance::fail_observer(const std::string& where, const std::string& why) {
+  log::warn("plugin " + id() + " failed in " + where + " and is not called again: " + why);
   if (entries.empty()) return;
   HookTable::Entry& entry = hooks->entries()[entries.front()];
   if (entry.failed) return;
   entry.failed = true;
+  entry.failed_in = where;
   entry.error = why;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <sz/plugin.h>
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -68,8 +69,10 @@ class PluginInstance {
   // Entries of the hook table that stand for this plugin; any of them disabled or failed means all of it.
   HookTable* hooks = nullptr;
   std::vector<size_t> entries;
-  bool silenced() const;                      // its observer failed, here or on another rank
-  void fail_observer(const std::string& why); // as if a hook of it had failed
+  bool silenced() const;   // its observer failed, here or on another rank
+  bool disabled() const;   // the same, once all ranks know it
+  void fail_observer(const std::string& where, const std::string& why);  // as if a hook of it had failed
+  std::atomic<uint32_t> requests = 0;  // made of the run since the last VERDICT, bits by sz_request; any thread
 
  private:
   const void* extension(const char* id, size_t size) const;

@@ -25,7 +25,8 @@ void PluginObserver::on(const HookInfo& info) {
   } scope{run};
   run.hook = info.hook;
   if (info.hook == Hook::kModelDeclared) run.declaring = info.model;
-  check(table_->on(plugin_.self(), view.lend()), plugin_.id(), name_of(info.hook));
+  // The hook table knows plugin and hook.
+  if (sz_error* error = table_->on(plugin_.self(), view.lend())) throw Error(Exit::kPlugin, take_message(error));
 }
 
 }  // namespace sz

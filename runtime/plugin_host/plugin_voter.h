@@ -16,7 +16,10 @@ class PluginVoter final : public Voter {
     if (!table_->judge) throw Error(Exit::kPlugin, "plugin '" + plugin.id() + "': sz.voter/1 lacks its function");
   }
   std::string name() const override { return plugin_.id(); }
-  Vote vote(const StepFacts& facts) override { return ask(table_->judge, plugin_.self(), facts, plugin_.id()); }
+  // A plugin whose observer failed votes no more from the VERDICT on at which all ranks learn of it.
+  Vote vote(const StepFacts& facts) override {
+    return plugin_.disabled() ? Vote() : ask(table_->judge, plugin_.self(), facts, plugin_.id());
+  }
 
  private:
   PluginInstance& plugin_;

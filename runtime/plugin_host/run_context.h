@@ -1,6 +1,5 @@
 // What the host's interfaces stand on: the run as its plugins may see it. Filled by the application.
 #pragma once
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -51,7 +50,6 @@ struct HostRun {
   std::shared_ptr<const Loss> declaring_loss; // of the architecture that is declaring
   std::shared_ptr<const Source> source;       // from MODEL_DECLARED on; itself for any thread
   std::optional<Hook> hook;                   // being observed now
-  std::atomic<uint32_t> requests = 0;         // bits by sz_request; any thread
   uint64_t sampler_revision = 0;              // moves when plans made ahead are to be dropped
   std::vector<PluginInstance*> instances;     // in order of start
 

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "base/hash.h"
-#include "base/log.h"
 #include "base/signals.h"
+#include "train/observer_failures.h"
 
 namespace sz {
 namespace {
@@ -105,28 +105,8 @@ StepFacts Attempt::judge_together(const HookInfo& at, LocalFacts& local, double 
   global.facts.attempt = at.attempt;
   last_loss_ = global.facts.loss;
   last_norm_ = global.facts.grad_norm;
-  disable_failed(global.observer_failures, at);
+  disable_failed(*parts_.hooks, global.observer_failures, {at.step, at.attempt}, *parts_.comm, *parts_.decisions);
   return global.facts;
-}
-
-void Attempt::disable_failed(const std::vector<int>& failures, const HookInfo& at) {
-  for (size_t i = 0; i < failures.size(); ++i) {
-    HookTable::Entry& entry = parts_.hooks->entries()[i];
-    if (failures[i] == 0 || entry.disabled) continue;
-    parts_.hooks->disable(i);
-    const std::string name = entry.observer->name();
-    const std::string cause = entry.error.empty() ? "it failed on another rank; see the other ranks' logs" : entry.error;
-    if (!entry.error.empty()) log::warn("plugin " + name + " failed and is switched off: " + entry.error);
-    Decision decision;
-    decision.step = at.step;
-    decision.attempt = at.attempt;
-    decision.plugin = name;
-    decision.what = "observer_disabled";
-    decision.cause = cause;
-    decision.text_en = "observer " + name + " is switched off on all ranks: " + cause;
-    decision.text_zh = "观察者 " + name + " 已在所有进程上停用：" + cause;
-    parts_.decisions->write(decision);
-  }
 }
 
 Vote Attempt::decide(const StepFacts& facts) {

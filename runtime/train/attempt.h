@@ -29,7 +29,6 @@ class Attempt {
  private:
   void micro_batches(const PlanFeed::Step& step, HookInfo at, double scale, LocalFacts& local);
   StepFacts judge_together(const HookInfo& at, LocalFacts& local, double scale);
-  void disable_failed(const std::vector<int>& failures, const HookInfo& at);
   Vote decide(const StepFacts& facts);
   void record(const Vote& severest, const std::string& votes, const StepFacts& facts);
   void apply(HookInfo at, const StepFacts& facts, AttemptResult& result);

@@ -65,6 +65,7 @@ struct RunState {
   int64_t attempt = 0;  // every try
   int64_t plans = 0;    // consumed: the place in the data
   int64_t good_in_a_row = 0;  // attempts applied since the last bad one
+  int64_t open_epoch = -1;    // the one between EPOCH_BEGIN and EPOCH_END; -1: none is
 };
 
 }  // namespace sz

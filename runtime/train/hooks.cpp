@@ -48,8 +48,10 @@ void call(HookTable::Entry& entry, const HookInfo& info) {
     entry.observer->on(info);
   } catch (const std::exception& e) {
     entry.failed = true;
-    entry.error = std::string(name_of(info.hook)) + ": " + e.what();
-    log::warn("plugin " + entry.observer->name() + " failed and is not called again: " + entry.error);
+    entry.failed_in = name_of(info.hook);
+    entry.error = e.what();
+    log::warn("plugin " + entry.observer->name() + " failed in " + entry.failed_in + " and is not called again: " +
+              entry.error);
   }
 }
 

@@ -17,6 +17,11 @@
 //     EPOCH_END
 //   RUN_END | RUN_FAILED(reason)     SIGNAL
 //
+// A roll back takes the run back to a place in this list, its stable state: STEP_SKIPPED says why, STEP_END has that
+// state's step, and what follows it there comes again, EPOCH_END and EPOCH_BEGIN as well (with keep_data_position the
+// data, and so the epoch, go on instead). A resumed run goes on, after STATE_LOADED, where its checkpoint stands: an
+// epoch that was under way does not begin again, one that was over still ends.
+//
 // Observers see a point and return; the three `around` hooks are wrapped by Wrappers, who call next().
 // Thread: the rank's main thread. Nothing that a hook is given outlives the call.
 #pragma once
@@ -125,7 +130,8 @@ class HookTable {
     uint64_t mask = 0;      // bit per Hook
     bool failed = false;    // here, since the last VERDICT
     bool disabled = false;  // everywhere
-    std::string error;
+    std::string failed_in;  // "STEP_END", or "event NAME" for a listener; here
+    std::string error;      // what it said
     uint64_t calls = 0;
     double seconds = 0;       // exact for dear or rare calls, else an estimate
     uint32_t untimed = 0;     // calls to come before one is timed again

@@ -63,6 +63,7 @@ std::string save_run(const TrainOptions& options, TrainParts& parts, const RunSt
                                {"attempt", state.attempt},
                                {"plans", state.plans},
                                {"good_in_a_row", state.good_in_a_row},
+                               {"open_epoch", state.open_epoch},
                                {"sampler", parts.sampler->name()},
                                {"global_batch", options.micro_batch * options.accumulation * parts.comm->size()},
                                {"samples", parts.source->count(Split::kTrain)},
@@ -91,6 +92,7 @@ LoadedRun load_run(const CheckpointReader& reader, TrainParts& parts) {
   run.state.attempt = meta.at("attempt");
   run.state.plans = meta.at("plans");
   run.state.good_in_a_row = meta.at("good_in_a_row");
+  run.state.open_epoch = meta.at("open_epoch");
   const std::string sampler = meta.at("sampler");
   if (sampler != parts.sampler->name()) {
     throw Error(Exit::kUsage, reader.folder() + ": was written with the sampler '" + sampler + "', this run has '" +

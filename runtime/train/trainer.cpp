@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "train/observer_failures.h"
 #include "train/run_checkpoint.h"
 
 namespace sz {
@@ -26,7 +27,7 @@ RunOutcome Trainer::run(const CheckpointReader* resume) {
     loop();
     feed_.reset();  // its thread may be in the sampler's transform, which ends with the run
     fire(Hook::kRunEnd);
-    report_late_failures();
+    report_late_failures(*parts_.hooks, {state_.step, state_.attempt}, *parts_.comm, *parts_.decisions);
   } catch (const std::exception& e) {
     fire(Hook::kRunFailed, e.what());
     throw;
@@ -61,9 +62,6 @@ void Trainer::build(const CheckpointReader* resume) {
     state_ = loaded.state;
     state_.plans = plans_after(loaded);
     saved_step_ = evaluated_step_ = state_.step;
-    // Checkpoints are written before EPOCH_END: where one was due, it is still to come.
-    const int64_t plans = loaded.state.plans;
-    if (plans > 0 && plans % plans_an_epoch(loaded.global_batch) == 0) epoch_in_progress_ = epoch() - 1;
     feed_->reset(loaded.sampler_state);
     fire(Hook::kStateLoaded);
   }
@@ -88,18 +86,20 @@ int64_t Trainer::plans_after(const LoadedRun& loaded) const {
   return loaded.state.plans / before * plans_per_epoch_ + plans_per_epoch_ - (left + global_batch() - 1) / global_batch();
 }
 
+// A resumed run goes on where its checkpoint stands in the list of hooks: in mid-epoch no epoch begins, and checkpoints
+// are written before EPOCH_END, so that where one was due it is still to come.
 void Trainer::loop() {
-  if (epoch_in_progress_ >= 0) end_epoch();
+  if (epoch_over()) end_epoch();
   while (!finished()) {
-    if (epoch_in_progress_ < 0) {
-      epoch_in_progress_ = epoch();
+    if (state_.open_epoch < 0) {
+      state_.open_epoch = epoch();
       fire(Hook::kEpochBegin);
     }
     step();
-    if (!stop_ && epoch() != epoch_in_progress_) end_epoch();
+    if (!stop_ && epoch_over()) end_epoch();
   }
-  if (epoch_in_progress_ >= 0 && !stop_) end_epoch();
-  save();  // where the loop did not run, or was asked to stop in mid-epoch
+  if (state_.open_epoch >= 0 && !stop_) end_epoch();
+  save_at_end();  // where the loop did not run, or was asked to stop in mid-epoch
   reporter_->finish(state_);
 }
 
@@ -131,13 +131,14 @@ void Trainer::after_step(const AttemptResult& result) {
   const bool applied = result.decision.verdict == Verdict::kApply;
   const auto due = [&](int64_t every) { return applied && every > 0 && state_.step % every == 0; };
   // Before a checkpoint, so that a resumed run need not look back.
-  if (due(options_.eval_every) || result.facts.evaluate_requested || epoch() != epoch_in_progress_) evaluate();
+  if (due(options_.eval_every) || result.facts.evaluate_requested || epoch_over()) evaluate();
   const bool may_mark = state_.good_in_a_row >= std::min(options_.stable_after, state_.attempt);
   save_due_ |= due(options_.checkpoint_every) || result.facts.save_requested;
   mark_due_ |= due(options_.stable_every) || save_due_;
   if (may_mark && std::exchange(mark_due_, false)) {
     mark_stable();
-    if (parts_.residency->can_restore()) tell_stable();
+    tell_stable(std::to_string(state_.good_in_a_row) + " good attempts in a row",
+                "连续 " + std::to_string(state_.good_in_a_row) + " 次尝试正常");
   }
   if (may_mark && std::exchange(save_due_, false)) save();
   if (result.facts.stop_signal != 0) stop_on_signal(result.facts.stop_signal);
@@ -181,18 +182,19 @@ void Trainer::roll_back(const AttemptResult& result) {
   state_.step = stable_.state.step;
   if (!result.decision.keep_data_position) {
     state_.plans = stable_.state.plans;
+    state_.open_epoch = stable_.state.open_epoch;
     feed_->reset(stable_.sampler_state);
-    epoch_in_progress_ = epoch();  // a roll back into the epoch before goes on in it
   } else {
     feed_->reset(feed_->consumed_state());
   }
   state_.good_in_a_row = 0;
-  evaluated_step_ = -1;  // the step will be reached again, by another way
+  evaluated_step_ = stable_.evaluated_step;  // later ones will be reached again, by another way
 }
 
 void Trainer::mark_stable() {
   parts_.residency->mark_stable();
   stable_.state = state_;
+  stable_.evaluated_step = evaluated_step_;
   stable_.sampler_state = feed_->consumed_state();
   stable_.blobs.clear();
   for (Stateful* state : parts_.states) {
@@ -200,28 +202,30 @@ void Trainer::mark_stable() {
   }
 }
 
-void Trainer::tell_stable() {
+void Trainer::tell_stable(const std::string& cause, const std::string& cause_zh) {
+  if (!parts_.residency->can_restore()) return;
   Decision decision;
   decision.step = state_.step;
   decision.attempt = state_.attempt;
   decision.plugin = "loop";
   decision.what = "stable_state";
-  decision.cause = std::to_string(state_.good_in_a_row) + " good attempts in a row";
+  decision.cause = cause;
   decision.to = state_.step;
   const std::string step = std::to_string(state_.step);
-  decision.text_en = "step " + step + " is the state that a roll back returns to";
-  decision.text_zh = "第 " + step + " 步成为回滚所返回的稳定状态";
+  decision.text_en = "step " + step + " is the state that a roll back returns to: " + cause;
+  decision.text_zh = "第 " + step + " 步成为回滚所返回的稳定状态：" + cause_zh;
   parts_.decisions->write(decision);
 }
 
 void Trainer::evaluate() {
   if (evaluated_step_ == state_.step || parts_.source->count(Split::kValidation) == 0) return;
   evaluated_step_ = state_.step;
-  outcome_.eval = evaluator_->run(state_, epoch_in_progress_);
-  reporter_->evaluation(state_, epoch_in_progress_, outcome_.eval);
+  outcome_.eval = evaluator_->run(state_, current_epoch());
+  reporter_->evaluation(state_, current_epoch(), outcome_.eval);
   parts_.services->events.deliver();
 }
 
+// Checkpoints are the stable state: whoever calls has just marked it.
 void Trainer::save() {
   if (options_.checkpoints.empty() || saved_step_ == state_.step) return;
   const std::string path = save_run(options_, parts_, state_, feed_->consumed_state());
@@ -229,27 +233,19 @@ void Trainer::save() {
   fire(Hook::kCheckpointSaved, nullptr, path.c_str());
 }
 
-void Trainer::end_epoch() {
-  evaluate();
-  if (finished()) save();
-  fire(Hook::kEpochEnd);
-  epoch_in_progress_ = -1;
+// A run that ends, or is asked to stop, cannot wait for good attempts: what has been applied becomes the stable state.
+void Trainer::save_at_end() {
+  if (options_.checkpoints.empty() || saved_step_ == state_.step) return;
+  mark_stable();
+  tell_stable(stop_ ? "the run is asked to stop" : "the run is at its end", stop_ ? "运行被要求停止" : "运行已到终点");
+  save();
 }
 
-// Observers that failed after the last VERDICT: nobody else would say so.
-void Trainer::report_late_failures() {
-  for (const HookTable::Entry& entry : parts_.hooks->entries()) {
-    if (!entry.failed || entry.disabled) continue;
-    Decision decision;
-    decision.step = state_.step;
-    decision.attempt = state_.attempt;
-    decision.plugin = entry.observer->name();
-    decision.what = "observer_disabled";
-    decision.cause = entry.error;
-    decision.text_en = "observer " + decision.plugin + " failed after the last step: " + entry.error;
-    decision.text_zh = "观察者 " + decision.plugin + " 在最后一步之后出错：" + entry.error;
-    parts_.decisions->write(decision);
-  }
+void Trainer::end_epoch() {
+  evaluate();
+  if (finished()) save_at_end();
+  fire(Hook::kEpochEnd);
+  state_.open_epoch = -1;
 }
 
 void Trainer::stop_on_signal(int signal) {
@@ -278,7 +274,7 @@ void Trainer::fire(Hook hook, const char* reason, const char* path, int signal) 
   at.hook = hook;
   at.step = state_.step;
   at.attempt = state_.attempt;
-  at.epoch = epoch_in_progress_ >= 0 ? epoch_in_progress_ : epoch();
+  at.epoch = current_epoch();
   at.model = hook == Hook::kModelDeclared || hook == Hook::kModelBuilt ? parts_.model : nullptr;
   at.reason = reason;
   at.path = path;

@@ -43,9 +43,11 @@ class Trainer {
   int64_t total_steps() const;  // that the schedule and the progress line reckon with
 
  private:
-  // What a roll back returns to, besides residency's part.
+  // What a roll back returns to, besides residency's part: a place in the list of hooks. What follows it there comes
+  // again, an EPOCH_END or EPOCH_BEGIN as well.
   struct Stable {
     RunState state;
+    int64_t evaluated_step = -1;
     std::string sampler_state;
     std::map<std::string, std::string> blobs;  // of states with that scope
   };
@@ -58,14 +60,16 @@ class Trainer {
   void roll_back(const AttemptResult& result);
   [[noreturn]] void diverge(const AttemptResult& result, const std::string& why);
   void mark_stable();
-  void tell_stable();
+  void tell_stable(const std::string& cause, const std::string& cause_zh);
   void evaluate();
   void save();
+  void save_at_end();
+  int64_t current_epoch() const { return state_.open_epoch >= 0 ? state_.open_epoch : epoch(); }
+  bool epoch_over() const { return state_.open_epoch >= 0 && epoch() != state_.open_epoch; }
   void end_epoch();
   void fire_step_end(const AttemptResult& result, int64_t epoch);
   int64_t plans_an_epoch(int64_t global_batch) const;
   int64_t plans_after(const LoadedRun& loaded) const;
-  void report_late_failures();
   void stop_on_signal(int signal);
   void fire(Hook hook, const char* reason = nullptr, const char* path = nullptr, int signal = 0);
 
@@ -73,7 +77,7 @@ class Trainer {
   TrainParts parts_;
   RunState state_;
   int64_t plans_per_epoch_ = 1;
-  int64_t epoch_in_progress_ = -1, evaluated_step_ = -1, saved_step_ = -1;
+  int64_t evaluated_step_ = -1, saved_step_ = -1;
   bool stop_ = false;
   bool mark_due_ = false, save_due_ = false;  // they wait for a state that may be marked stable
   Stable stable_;

@@ -18,6 +18,12 @@
  *     EPOCH_END
  *   RUN_END | RUN_FAILED(reason)     SIGNAL
  *
+ * A roll back takes the run back to a place in this list, its stable state: STEP_SKIPPED says why, STEP_END has that
+ * state's step, and what follows it there comes again, EPOCH_END and EPOCH_BEGIN as well (with keep_data_position the
+ * data, and so the epoch, go on instead). State with the scope SZ_STATE_CHECKPOINT_AND_ROLLBACK is taken back likewise.
+ * A resumed run goes on, after STATE_LOADED, where its checkpoint stands: an epoch that was under way does not begin
+ * again, one that was over still ends.
+ *
  * All fire on the main thread. Observers see a point and return; the three `around` hooks are wrapped, and their
  * `next` dies at return. An observer that returns an error is disabled on every rank at the next VERDICT, and the
  * run goes on as if it had never been; an error of a wrapper ends the run.

@@ -195,6 +195,8 @@ class PluginTest(RunCase):
         self.assert_same_state(self.state(10, "plain"), self.state(10, "failing"))
         (decision,) = [d for d in self.decisions("failing") if d["plugin"] == "test_failing"]
         self.assertEqual((decision["what"], decision["step"]), ("observer_disabled", 3))
+        self.assertEqual((decision["rank"], decision["hook"]), (1, "STEP_END"))
+        self.assertEqual(decision["cause"], "rank 1, STEP_END: it was told to fail at its third step")
         log = (self.run_folder("failing") / "logs" / "rank-1.log").read_text()
         self.assertIn("it was told to fail at its third step", log)
 

@@ -180,6 +180,21 @@ TEST(PluginServices, OptimizerScheduleVoteAndScorer) {
   EXPECT_THAT(run.failures(), HasSubstr("given: test_services"));
 }
 
+// What has been switched off on all ranks votes no more; what has failed here alone still does, or ranks would differ.
+TEST(PluginVoter, ADisabledPluginsVoteDoesNotCount) {
+  TestRun run("[plugins.test_services]\nenabled = true\n");
+  run.start();
+  StepFacts facts;
+  facts.loss = 11;
+  Voter* const voter = run.host.voters()[0];
+  run.fire(Hook::kRunBegin);
+  ASSERT_TRUE(run.hooks.entries()[0].failed);
+  EXPECT_EQ(voter->vote(facts).verdict, Verdict::kRollBack);
+  run.hooks.disable(0);
+  EXPECT_EQ(voter->vote(facts).verdict, Verdict::kApply);
+  EXPECT_EQ(voter->vote(facts).reason, "");
+}
+
 SegmentCall call_with_parameter() {
   SegmentCall call;
   call.parameters = {at::ones({2})};

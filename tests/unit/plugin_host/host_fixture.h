@@ -49,7 +49,9 @@ class TestRun {
   }
   std::string failures() {
     std::string text;
-    for (const HookTable::Entry& entry : hooks.entries()) text += entry.error;
+    for (const HookTable::Entry& entry : hooks.entries()) {
+      if (entry.failed) text += entry.failed_in + ": " + entry.error;
+    }
     return text;
   }
 

@@ -139,6 +139,21 @@ TEST_F(InterfacesTest, FactsDecisionsAndRequests) {
   EXPECT_FALSE(run.services.requests.stop);
 }
 
+TEST_F(InterfacesTest, ARequestOfAPluginThatFailedIsForgotten) {
+  TestRun run("[plugins.test_probe]\nenabled = true\n");
+  StepFacts facts;
+  facts.scalars["test_probe.share"] = 5;
+  HookInfo info;
+  info.hook = Hook::kVerdict;
+  info.facts = &facts;
+  run.start();
+  run.fire(info);
+  ASSERT_EQ(run.failures(), "");
+  run.hooks.entries()[0].failed = true;
+  run.fire(Hook::kGradientsReduced);
+  EXPECT_FALSE(run.services.requests.save);
+}
+
 TEST_F(InterfacesTest, EvaluationGroupsAreCopied) {
   run_.fire(Hook::kEvalBegin);
   run_.fire(Hook::kEvalBegin);  // replaces its own

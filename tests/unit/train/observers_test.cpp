@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "train/observer_failures.h"
 #include "unit/train/training.h"
 
 namespace sz::test {
@@ -39,6 +40,43 @@ TEST(Observers, AFailingObserverIsDisabledEverywhereAndChangesNothing) {
   ASSERT_EQ(decisions.size(), 1u);
   EXPECT_EQ(decisions[0].at("plugin"), "fragile");
   EXPECT_EQ(decisions[0].at("attempt"), 1);
+  EXPECT_EQ(decisions[0].at("rank"), 1);
+  EXPECT_EQ(decisions[0].at("hook"), "SEGMENT_FORWARD");
+  EXPECT_EQ(decisions[0].at("cause"), "rank 1, SEGMENT_FORWARD: its third call");
+}
+
+// Every rank says the same of a failure, whoever failed, and with what.
+TEST(Observers, AllRanksNameTheLowestRankThatFailed) {
+  std::vector<std::string> named(3);
+  std::string long_text = "12";
+  for (int i = 0; i < 200; ++i) long_text += "中";
+  run_thread_ranks(3, [&](Communicator& comm) {
+    HookTable::Entry entry;
+    entry.failed = comm.rank() > 0;
+    if (entry.failed) entry.failed_in = comm.rank() == 1 ? "LOSS" : "STEP_END";
+    if (entry.failed) entry.error = comm.rank() == 1 ? long_text : "another";
+    const ObserverFailure failure = first_failure(entry, comm);
+    named[size_t(comm.rank())] = std::to_string(failure.rank) + failure.hook + failure.error;
+  });
+  EXPECT_EQ(named[0], "1LOSS" + long_text.substr(0, 398));  // whole characters
+  EXPECT_EQ(named[0], named[1]);
+  EXPECT_EQ(named[0], named[2]);
+}
+
+// After the last VERDICT nobody votes or reduces any more: the failure is told all the same.
+TEST(Observers, AFailureAtTheRunsEndIsTold) {
+  RunSpec spec;
+  spec.ranks = 2;
+  spec.options.steps = 2;
+  spec.prepare = [](RankParts& parts) {
+    watch(parts, {Hook::kEpochEnd}, [&parts](const HookInfo&) {
+      if (parts.rank() == 1) throw std::runtime_error("no disk");
+    }, "fragile");
+  };
+  const auto decisions = decisions_of(train(spec), "observer_disabled");
+  ASSERT_EQ(decisions.size(), 1u);
+  EXPECT_EQ(decisions[0].at("cause"), "rank 1, EPOCH_END: no disk");
+  EXPECT_EQ(decisions[0].at("step"), 2);
 }
 
 TEST(Observers, AnObserverThatFailsOnRankZeroIsNamedWithItsReason) {
@@ -49,7 +87,7 @@ TEST(Observers, AnObserverThatFailsOnRankZeroIsNamedWithItsReason) {
   };
   const auto decisions = decisions_of(train(spec), "observer_disabled");
   ASSERT_EQ(decisions.size(), 1u);
-  EXPECT_EQ(decisions[0].at("cause"), "STEP_BEGIN: no disk");
+  EXPECT_EQ(decisions[0].at("cause"), "rank 0, STEP_BEGIN: no disk");
 }
 
 TEST(Exchange, StepScalarsAreSummedOverRanksAndStartAnew) {

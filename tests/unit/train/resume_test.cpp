@@ -47,6 +47,80 @@ void expect_resume_equals(int ranks) {
 TEST(Resume, OneRankEqualsTheUninterruptedRun) { expect_resume_equals(1); }
 TEST(Resume, TwoRanksEqualTheUninterruptedRun) { expect_resume_equals(2); }
 
+// What a resumed run tells is what the run would have told that was never stopped: no epoch begins or ends twice.
+TEST(Resume, ItsEventsFollowThoseOfTheStoppedRun) {
+  std::vector<std::string> trace;
+  const auto record = [&](RankParts& parts) {
+    watch(parts, {Hook::kEpochBegin, Hook::kStepBegin, Hook::kEvalBegin, Hook::kCheckpointSaved, Hook::kEpochEnd},
+          [&](const HookInfo& info) {
+            trace.push_back(std::string(name_of(info.hook)) + " " + std::to_string(info.epoch) + "@" +
+                            std::to_string(info.step));
+          });
+  };
+  const TemporaryFolder whole_folder, cut_folder;
+  RunSpec whole = spec_of(1, whole_folder.path());  // 13 plans an epoch
+  whole.prepare = record;
+  train(whole);
+  const std::vector<std::string> expected = std::exchange(trace, {});
+  for (const char* once : {"EPOCH_BEGIN 0@0", "EPOCH_END 0@13", "EPOCH_BEGIN 1@13", "EPOCH_END 1@20"}) {
+    EXPECT_EQ(std::count(expected.begin(), expected.end(), once), 1) << once;
+  }
+  RunSpec cut = spec_of(1, cut_folder.path());
+  cut.prepare = [&](RankParts& parts) {
+    record(parts);
+    stop_after(parts, 7);
+  };
+  train(cut);
+  cut.prepare = record;
+  cut.resume = find_resume(cut_folder / "checkpoints", "auto");
+  train(cut);
+  EXPECT_EQ(trace, expected);
+}
+
+// At the end of a run, and where it is stopped, what is saved is the stable state: a roll back would stay there.
+TEST(Resume, TheLastCheckpointIsTheStableState) {
+  for (const int64_t stop : {int64_t(0), int64_t(5)}) {
+    const TemporaryFolder folder;
+    RunSpec spec = spec_of(1, folder.path());
+    spec.options.steps = 9;
+    spec.options.checkpoint_every = 1000;
+    std::vector<int64_t> saved;
+    spec.prepare = [&](RankParts& parts) {
+      if (stop > 0) stop_after(parts, stop);
+      watch(parts, {Hook::kCheckpointSaved}, [&](const HookInfo& info) { saved.push_back(info.step); });
+    };
+    Arrays stable;
+    spec.finish = [&](RankParts& parts, Trainer&) {
+      parts.residency->restore();
+      export_into(*parts.residency, stable);
+    };
+    const RunResult result = train(spec);
+    EXPECT_EQ(saved, std::vector<int64_t>{stop > 0 ? stop : 9});
+    const auto reader = CheckpointReader::open(find_resume(folder / "checkpoints", "auto"));
+    for (const auto& [name, values] : stable) {
+      const size_t slash = name.rfind('/');
+      std::vector<float> written(values.size());
+      reader.read(name.substr(0, slash), name.substr(slash + 1), 0, int64_t(values.size()), written.data());
+      EXPECT_EQ(written, values) << name;
+    }
+    const auto told = decisions_of(result, "stable_state");
+    ASSERT_EQ(told.size(), 1u);
+    EXPECT_EQ(told[0].at("to"), saved[0]);
+    EXPECT_EQ(told[0].at("cause"), stop > 0 ? "the run is asked to stop" : "the run is at its end");
+  }
+}
+
+TEST(Resume, TheLastCheckpointNeedsNoSnapshot) {
+  const TemporaryFolder folder;
+  RunSpec spec = spec_of(1, folder.path());
+  spec.options.keep_stable = false;
+  spec.options.steps = 5;
+  spec.finish = [](RankParts& parts, Trainer&) { EXPECT_FALSE(parts.residency->can_restore()); };
+  const RunResult result = train(spec);
+  EXPECT_TRUE(decisions_of(result, "stable_state").empty());
+  EXPECT_EQ(list_checkpoints(folder / "checkpoints").size(), 1u);
+}
+
 // Step 7 ends the epoch: its evaluation and EPOCH_END are neither lost nor done twice.
 TEST(Resume, AStopAtAnEpochsEndEndsTheEpochOnce) {
   const TemporaryFolder folder;
@@ -166,9 +240,9 @@ TEST(Resume, AnotherGlobalBatchGoesOnAtTheSameSample) {
     train(spec);
     for (size_t i = 0; i < positions.size(); ++i) ASSERT_EQ(positions[i], uint64_t(stop) + i);
     if (stop == 20) {
-      EXPECT_EQ(epochs, (std::vector<std::string>{"EPOCH_BEGIN0", "EPOCH_END0", "EPOCH_BEGIN1", "EPOCH_END1"}));
+      EXPECT_EQ(epochs, (std::vector<std::string>{"EPOCH_END0", "EPOCH_BEGIN1", "EPOCH_END1"}));
     } else {
-      EXPECT_EQ(epochs, (std::vector<std::string>{"EPOCH_BEGIN1", "EPOCH_END1", "EPOCH_BEGIN2", "EPOCH_END2"}));
+      EXPECT_EQ(epochs, (std::vector<std::string>{"EPOCH_END1", "EPOCH_BEGIN2", "EPOCH_END2"}));
     }
   }
 }

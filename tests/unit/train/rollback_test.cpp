@@ -129,6 +129,85 @@ TEST(RollBack, PassingOverAnEpochsLastPlanEndsTheEpoch) {
                                              "EVAL_END 1", "EPOCH_END 1"}));
 }
 
+// Counts what it sees, and goes back with a roll back.
+struct Seen final : Stateful {
+  std::vector<std::string> all;              // as they came
+  std::map<std::string, int64_t> counts;     // as a state that a roll back takes back
+  std::string state_id() const override { return "seen"; }
+  Scope scope() const override { return Scope::kCheckpointAndRollback; }
+  std::string save_state() const override { return nlohmann::json(counts).dump(); }
+  void load_state(const std::string& bytes, uint32_t) override {
+    counts = nlohmann::json::parse(bytes).get<std::map<std::string, int64_t>>();
+  }
+  void note(const HookInfo& info) {
+    std::string what = std::string(name_of(info.hook)) + " " + std::to_string(info.epoch);
+    all.push_back(what);
+    ++counts[what];
+  }
+};
+
+struct SeenRun {
+  std::vector<std::string> all;
+  std::map<std::string, int64_t> counts;
+};
+
+// 13 plans an epoch, 16 steps; where asked for, attempt 15 (of epoch 1) is judged bad.
+SeenRun see(int64_t stable_every, bool roll_back) {
+  RunSpec spec = spec_with(1);
+  spec.options.steps = 16;
+  spec.options.stable_every = stable_every;
+  SeenRun run;
+  Seen* seen = nullptr;
+  spec.prepare = [&](RankParts& parts) {
+    if (roll_back) roll_back_at(parts, 15);
+    seen = parts.own<Seen>();
+    parts.states.push_back(seen);
+    watch(parts, {Hook::kEpochBegin, Hook::kEvalEnd, Hook::kEpochEnd},
+          [seen](const HookInfo& info) { seen->note(info); });
+  };
+  spec.finish = [&](RankParts&, Trainer&) { run = {seen->all, seen->counts}; };
+  train(spec);
+  return run;
+}
+
+// What follows the stable state comes again, the end of an epoch and the beginning of one as well: so a state that was
+// taken back comes to be what it is in the run that never left.
+TEST(RollBack, WhatFollowsTheStableStateComesAgain) {
+  const SeenRun straight = see(100, false);
+  using Trace = std::vector<std::string>;
+  EXPECT_EQ(straight.all, (Trace{"EPOCH_BEGIN 0", "EVAL_END 0", "EPOCH_END 0", "EPOCH_BEGIN 1", "EVAL_END 1",
+                                 "EPOCH_END 1"}));
+  const std::map<int64_t, Trace> until_there = {
+      {100, {}},                                               // the run's first state
+      {10, {"EPOCH_BEGIN 0"}},                                 // within the epoch before
+      {13, {"EPOCH_BEGIN 0", "EVAL_END 0"}},                   // at its end, which is still to come
+      {14, {"EPOCH_BEGIN 0", "EVAL_END 0", "EPOCH_END 0", "EPOCH_BEGIN 1"}}};
+  for (const auto& [stable_every, before] : until_there) {
+    const SeenRun rolled = see(stable_every, true);
+    Trace expected = {"EPOCH_BEGIN 0", "EVAL_END 0", "EPOCH_END 0", "EPOCH_BEGIN 1"};  // of the attempts taken back
+    expected.insert(expected.end(), straight.all.begin() + int64_t(before.size()), straight.all.end());
+    EXPECT_EQ(rolled.all, expected) << stable_every;
+    EXPECT_EQ(rolled.counts, straight.counts) << stable_every;
+  }
+}
+
+// Observers without a state hear of a roll back: STEP_SKIPPED says why, STEP_END where the run stands now.
+TEST(RollBack, IsToldToObservers) {
+  RunSpec spec = spec_with(1);
+  std::vector<std::string> trace;
+  spec.prepare = [&](RankParts& parts) {
+    roll_back_at(parts, 8);
+    watch(parts, {Hook::kStepSkipped, Hook::kStepEnd}, [&](const HookInfo& info) {
+      if (info.attempt != 8) return;
+      trace.push_back(std::string(name_of(info.hook)) + " of step " + std::to_string(info.facts->step) + " at step " +
+                      std::to_string(info.step) + (info.reason ? std::string(": ") + info.reason : ""));
+    });
+  };
+  train(spec);
+  EXPECT_EQ(trace, (std::vector<std::string>{"STEP_SKIPPED of step 7 at step 7: the loss went up",
+                                             "STEP_END of step 7 at step 5"}));
+}
+
 // A step that is reached a second time is evaluated a second time.
 TEST(RollBack, EvaluatesTheStepsThatItRepeats) {
   RunSpec spec = spec_with(1);
