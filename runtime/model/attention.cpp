@@ -1,6 +1,5 @@
 #include "model/attention.h"
 
-#include <ATen/core/grad_mode.h>
 #include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu.h>
 #include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu_backward.h>
 #include <ATen/ops/full.h>
@@ -20,13 +19,6 @@ at::Tensor widened(const at::Tensor& t) { return t.scalar_type() == at::kHalf ? 
 
 bool wide(const at::Tensor& t) { return t.scalar_type() == at::kDouble; }
 
-// What autograd is to record, and fp64: our kernel takes neither.
-AttentionResult libtorch_attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value) {
-  const auto [output, log_sum_exp] = at::_scaled_dot_product_flash_attention_for_cpu(
-      widened(query), widened(key), widened(value), 0.0, /*is_causal=*/true);
-  return {output.to(query.scalar_type()), log_sum_exp};
-}
-
 // [n, past + n]: 0 where query i may see key j, -inf where not.
 at::Tensor causal_bias(int64_t n, int64_t keys, const at::TensorOptions& options) {
   return at::triu(at::full({n, keys}, -std::numeric_limits<double>::infinity(), options), keys - n + 1);
@@ -35,9 +27,13 @@ at::Tensor causal_bias(int64_t n, int64_t keys, const at::TensorOptions& options
 }  // namespace
 
 AttentionResult causal_attention_forward(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value) {
-  if (wide(query) || at::GradMode::is_enabled()) return libtorch_attention(query, key, value);
-  FusedAttention fused = fused_attention(query, key, value);
-  return {std::move(fused.output), std::move(fused.log_sum_exp)};
+  if (!wide(query)) {
+    FusedAttention fused = fused_attention(query, key, value);
+    return {std::move(fused.output), std::move(fused.log_sum_exp)};
+  }
+  const auto [output, log_sum_exp] =
+      at::_scaled_dot_product_flash_attention_for_cpu(query, key, value, 0.0, /*is_causal=*/true);
+  return {output, log_sum_exp};
 }
 
 at::Tensor causal_attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value) {

@@ -23,8 +23,8 @@ constexpr double kNormEps = 1e-5;
 at::Tensor flat(const at::Tensor& t) { return t.reshape({-1, t.size(-1)}); }
 bool half(const at::Tensor& t) { return t.scalar_type() == at::kHalf; }
 
-// In fp32 LibTorch would write the bias first and have the product read it again. Autograd knows no kernel of ours.
-bool adds_bias_after(const at::Tensor& x) { return x.scalar_type() == at::kFloat && !at::GradMode::is_enabled(); }
+// In fp32 LibTorch would write the bias first and have the product read it again.
+bool adds_bias_after(const at::Tensor& x) { return x.scalar_type() == at::kFloat; }
 
 at::Tensor product(const at::Tensor& x, const at::Tensor& weight) { return sz::linear(x, weight.to(x.scalar_type())); }
 
@@ -44,6 +44,7 @@ at::ScalarType product_type(const at::Tensor& weight) {
 at::Tensor dense(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
   if (adds_bias_after(x)) {
     at::Tensor y = product(x, weight);
+    if (at::GradMode::is_enabled()) return y + bias.to(at::kFloat);  // the same bits
     add_bias_(y, bias.to(at::kFloat));
     return y;
   }
@@ -51,7 +52,7 @@ at::Tensor dense(const at::Tensor& x, const at::Tensor& weight, const at::Tensor
 }
 
 Activated dense_gelu(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
-  if (!adds_bias_after(x)) {
+  if (!adds_bias_after(x) || at::GradMode::is_enabled()) {
     const at::Tensor up = dense(x, weight, bias);
     return {up, gelu_tanh(up)};
   }

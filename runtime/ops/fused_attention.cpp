@@ -3,6 +3,10 @@
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/empty_strided.h>
+#include <torch/csrc/autograd/function.h>
+#include <torch/csrc/autograd/functions/utils.h>
+#include <torch/csrc/autograd/saved_variable.h>
 
 #include <algorithm>
 #include <cmath>
@@ -93,19 +97,62 @@ void run(const Call& c) {
   });
 }
 
-}  // namespace
-
-FusedAttention fused_attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value) {
+FusedAttention forward(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value) {
   const at::NoGradGuard no_grad;
   Call c;
   c.query = with_dense_rows(query);
   c.key = with_dense_rows(key);
   c.value = with_dense_rows(value);
   const int64_t rows = query.size(0), heads = query.size(1), n = query.size(2), d = query.size(3);
-  c.output = at::empty({rows, n, heads, d}, query.options()).transpose(1, 2);
+  c.output = at::empty_strided({rows, heads, n, d}, {n * heads * d, d, heads * d, 1}, query.options());
   c.log_sum_exp = at::empty({rows, heads, n}, at::kFloat);
   run(c);
   return {c.output, c.log_sum_exp};
+}
+
+class FusedAttentionNode final : public torch::autograd::Node {
+ public:
+  FusedAttentionNode(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
+                     const FusedAttention& forward)
+      : query_(query, false), key_(key, false), value_(value, false),
+        forward_{forward.output.detach(), forward.log_sum_exp} {}
+  std::string name() const override { return "FusedAttentionBackward"; }
+  void release_variables() override {
+    query_.reset_data();
+    key_.reset_data();
+    value_.reset_data();
+    forward_ = {};
+  }
+
+ protected:
+  // Inputs in the order (query, key, value).
+  torch::autograd::variable_list apply(torch::autograd::variable_list&& grads) override {
+    torch::autograd::variable_list result(3);
+    if (!grads[0].defined()) return result;
+    const at::NoGradGuard no_grad;
+    const at::Tensor query = query_.unpack();
+    for (at::Tensor& grad : result) grad = at::empty(query.sizes(), query.options());
+    fused_attention_backward(grads[0], query, key_.unpack(), value_.unpack(), forward_, result[0], result[1],
+                             result[2]);
+    return result;
+  }
+
+ private:
+  torch::autograd::SavedVariable query_, key_, value_;
+  FusedAttention forward_;
+};
+
+}  // namespace
+
+FusedAttention fused_attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value) {
+  using namespace torch::autograd;
+  FusedAttention result = forward(query, key, value);
+  if (compute_requires_grad(query, key, value)) {
+    auto node = std::shared_ptr<FusedAttentionNode>(new FusedAttentionNode(query, key, value, result), deleteNode);
+    node->set_next_edges(collect_next_edges(query, key, value));
+    set_history(result.output, node);
+  }
+  return result;
 }
 
 void fused_attention_backward(const at::Tensor& grad, const at::Tensor& query, const at::Tensor& key,

@@ -12,7 +12,7 @@ struct FusedAttention {
 };
 
 // query, key, value: [rows, heads, n, d] of one dtype, fp32, bf16 or fp16, of any strides but d's, which is 1.
-// Query i sees keys 0 .. i; scores are scaled by d^-1/2. Not differentiable by autograd. Thread: any.
+// Query i sees keys 0 .. i; scores are scaled by d^-1/2. Differentiable once, in output. Thread: any.
 FusedAttention fused_attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value);
 
 // Writes the gradients of query, key and value into tensors of their shape and dtype, strides as above.

@@ -5,6 +5,9 @@
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/gelu_backward.h>
+#include <torch/csrc/autograd/function.h>
+#include <torch/csrc/autograd/functions/utils.h>
+#include <torch/csrc/autograd/saved_variable.h>
 
 #include <algorithm>
 
@@ -63,13 +66,42 @@ void run(const at::Tensor& x, const at::Tensor& y, const at::Tensor& bias, bool 
   });
 }
 
+class GeluNode final : public torch::autograd::Node {
+ public:
+  explicit GeluNode(const at::Tensor& x) : x_(x, false) {}
+  std::string name() const override { return "GeluTanhBackward"; }
+  void release_variables() override { x_.reset_data(); }
+
+ protected:
+  torch::autograd::variable_list apply(torch::autograd::variable_list&& grads) override {
+    if (!grads[0].defined()) return {at::Tensor()};
+    const at::NoGradGuard no_grad;
+    at::Tensor grad = grads[0].clone(at::MemoryFormat::Contiguous);
+    gelu_backward_(grad, x_.unpack());
+    return {grad};
+  }
+
+ private:
+  torch::autograd::SavedVariable x_;
+};
+
 }  // namespace
 
 at::Tensor gelu_tanh(const at::Tensor& x) {
-  if (x.scalar_type() == at::kDouble || at::GradMode::is_enabled()) return at::gelu(x, "tanh");
+  using namespace torch::autograd;
+  if (x.scalar_type() == at::kDouble) return at::gelu(x, "tanh");
   const at::Tensor from = x.contiguous();
-  at::Tensor y = at::empty_like(from);
-  run(from, y, {}, false);
+  at::Tensor y;
+  {
+    const at::NoGradGuard no_grad;
+    y = at::empty_like(from);
+    run(from, y, {}, false);
+  }
+  if (compute_requires_grad(from)) {
+    auto node = std::shared_ptr<GeluNode>(new GeluNode(from), deleteNode);
+    node->set_next_edges(collect_next_edges(from));
+    set_history(y, node);
+  }
   return y;
 }
 

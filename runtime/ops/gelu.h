@@ -5,7 +5,7 @@
 namespace sz {
 
 // 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) of each element, in x's dtype: fp32, bf16, fp16 or fp64, computed
-// in fp32 (fp64: in fp64). The same bits on every CPU. Differentiable: where autograd records, LibTorch's own. Thread: any.
+// in fp32 (fp64: in fp64). The same bits on every CPU. Differentiable once. Thread: any.
 at::Tensor gelu_tanh(const at::Tensor& x);
 
 // Without autograd, as all below: x += bias, along the last dimension and in place; returns gelu_tanh(x). Dtypes equal; x contiguous.

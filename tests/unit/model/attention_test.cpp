@@ -2,7 +2,6 @@
 #include "model/attention.h"
 
 #include <ATen/TensorOperators.h>
-#include <ATen/core/grad_mode.h>
 #include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
@@ -61,7 +60,6 @@ struct Case {
 class CausalAttention : public testing::TestWithParam<Case> {};
 
 TEST_P(CausalAttention, IsItsDefinition) {
-  const at::NoGradGuard no_grad;  // autograd records LibTorch's kernel instead: block_segments_test compares with it
   const auto [n, past] = GetParam();
   const at::Tensor query = normal(n, 1), key = normal(past + n, 2), value = normal(past + n, 3);
   const at::Tensor expected = reference(query, key, value);

@@ -112,6 +112,19 @@ TEST_P(FusedAttentionOnIsa, ThreadsAndTheCpuChangeNoBit) {
   for (size_t i = 0; i < one.size(); ++i) EXPECT_TRUE(at::equal(three[i], one[i])) << i;
 }
 
+TEST_P(FusedAttentionOnIsa, AutogradRecordsItAndChangesNoBit) {
+  for (const auto type : {at::kFloat, at::kBFloat16, at::kHalf}) {
+    const Inputs in = draw(29, 12, type);
+    const Tensors mine = fused(in);
+    Tensors leaves;
+    for (const at::Tensor& t : in.qkv) leaves.push_back(t.detach().requires_grad_());
+    const at::Tensor output = fused_attention(leaves[0], leaves[1], leaves[2]).output;
+    EXPECT_TRUE(at::equal(output, mine[0])) << type;
+    const Tensors grads = torch::autograd::grad({output}, leaves, {in.grad});
+    for (size_t i = 0; i < 3; ++i) EXPECT_TRUE(at::equal(grads[i], mine[1 + i])) << type << " " << i;
+  }
+}
+
 TEST_P(FusedAttentionOnIsa, ANaNShowsInWhatSeesIt) {
   Inputs in = draw(30, 16, at::kFloat);
   in.qkv[1].narrow(2, 20, 1).fill_(std::numeric_limits<float>::quiet_NaN());

@@ -82,6 +82,19 @@ TEST_P(GeluOnIsa, WithABiasItIsTheSumAndItsGelu) {
   }
 }
 
+TEST_P(GeluOnIsa, AutogradRecordsItAndChangesNoBit) {
+  for (const auto type : {at::kFloat, at::kBFloat16, at::kHalf}) {
+    const at::AutoGradMode records(true);
+    const at::Tensor x = at::randn({5, 19}).to(type).requires_grad_(), weight = at::randn({5, 19}).to(type);
+    const at::Tensor y = gelu_tanh(x);
+    EXPECT_TRUE(at::equal(y, gelu_tanh(x.detach()))) << type;
+    (y * weight).sum().backward();
+    at::Tensor grad = weight.clone();
+    gelu_backward_(grad, x.detach());
+    EXPECT_TRUE(at::equal(x.grad(), grad)) << type;
+  }
+}
+
 TEST_P(GeluOnIsa, KeepsNaNAndOverflowsNowhere) {
   const float huge = std::numeric_limits<float>::max(), nan = std::numeric_limits<float>::quiet_NaN();
   const at::Tensor x = at::tensor({huge, -huge, 0.0f, -0.0f, 100.0f, -100.0f, nan});
