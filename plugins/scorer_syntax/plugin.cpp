@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "scorer_syntax/syntax.h"
 #include "text/model_files.h"
@@ -49,12 +50,13 @@ class SyntaxPlugin final : public Plugin, public Scorer {
     options.free_words = config.get_float("free_words");
     options.tau = config.get_float("tau");
     options.max_words = config.get_int("max_words");
-    const std::string english = config.get_string("english_model");
-    std::string chinese = config.get_string("chinese_model");
-    if (chinese.empty()) chinese = text::models_folder(config.get_string("models")) + "/chinese.udpipe";
-    scorer_ = std::make_unique<SyntaxScorer>(
-        english.empty() ? make_link_grammar_parser(int(config.get_int("seconds"))) : make_udpipe_parser(english),
-        make_udpipe_parser(chinese), options);
+    const std::string english_model = config.get_string("english_model");
+    std::string chinese_model = config.get_string("chinese_model");
+    if (chinese_model.empty()) chinese_model = text::models_folder(config.get_string("models")) + "/chinese.udpipe";
+    auto english = english_model.empty() ? make_link_grammar_parser(int(config.get_int("seconds")))
+                                         : make_udpipe_parser(english_model);
+    auto chinese = make_udpipe_parser(chinese_model);
+    scorer_ = std::make_unique<SyntaxScorer>(std::move(english), std::move(chinese), options);
   }
 
   void stop() override {

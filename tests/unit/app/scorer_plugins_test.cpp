@@ -64,6 +64,57 @@ TEST(ScorerPlugins, AMissingModelNamesTheCommandAndTheOthersWork) {
   EXPECT_EQ(others.start().host.scorers().size(), 2u);
 }
 
+// scorer_syntax as it is built where no parser was found.
+TEST(ScorerPlugins, ABuildWithoutParsersNamesTheCommandAndTheOthersWork) {
+  const std::string enabled = "[plugins.scorer_syntax]\nenabled = true\n";
+  ScoringRun without(enabled, SZ_PLUGINS_WITHOUT_PARSERS);
+  test::expect_error(Exit::kPlugin, "link-grammar was not there when this was built: run ./scripts/setup.sh",
+                     [&] { without.start(); });
+  ScoringRun with_model(enabled + "english_model = \"english.udpipe\"\n", SZ_PLUGINS_WITHOUT_PARSERS);
+  test::expect_error(Exit::kPlugin, "UDPipe was not there when this was built: run ./scripts/setup.sh",
+                     [&] { with_model.start(); });
+  ScoringRun others(std::string("[plugins.scorer_syntax]\npath = \"" SZ_PLUGINS_WITHOUT_PARSERS) +
+                    "/scorer_syntax.so\"\n[plugins.scorer_tfidf]\nenabled = true\n" +
+                    "[plugins.scorer_embed]\nenabled = true\n");
+  const std::vector<ScoredText> texts = {{"The baker opened the shop.", "en"}, {"老师给学生讲故事。", "zh"}};
+  ASSERT_EQ(others.start().host.scorers().size(), 2u);
+  for (const PluginScorer& scorer : others.host.scorers()) {
+    std::vector<double> scores(2);
+    std::vector<uint32_t> routes(2);
+    fit(scorer, texts);
+    scorer.score(texts, scores, routes);
+    EXPECT_EQ(scorer.routes()[routes[0]], "english") << scorer.name();
+    EXPECT_TRUE(std::isfinite(scores[0]) && std::isfinite(scores[1])) << scorer.name();
+  }
+}
+
+std::vector<double> syntax_scores(const std::string& keys, const std::vector<ScoredText>& texts,
+                                  std::vector<std::string>& names) {
+  ScoringRun run("[plugins.scorer_syntax]\nenabled = true\n" + keys);
+  const PluginScorer scorer = run.start().host.scorers().at(0);
+  std::vector<double> scores(texts.size());
+  std::vector<uint32_t> routes(texts.size());
+  scorer.score(texts, scores, routes);
+  for (const uint32_t route : routes) names.push_back(scorer.routes()[route]);
+  return scores;
+}
+
+// That the model knows another language's words doesn't matter here: it gives every sentence a tree.
+TEST(ScorerPlugins, AUdpipeModelByPathParsesEitherLanguage) {
+  const std::vector<ScoredText> texts = {{"The man that you met yesterday is a teacher.", "en"},
+                                         {"你昨天见到的那个人是老师。", "zh"}};
+  const std::string model = "_model = \"" SZ_MODELS "/chinese.udpipe\"\n";
+  std::vector<std::string> routes;
+  const std::vector<double> by_path = syntax_scores("english" + model + "chinese" + model, texts, routes);
+  EXPECT_THAT(routes, testing::ElementsAre("english", "chinese"));
+  const std::vector<double> usual = syntax_scores("", texts, routes);
+  EXPECT_GT(by_path[0], 1);
+  EXPECT_NE(by_path[0], usual[0]);  // link-grammar's tree
+  EXPECT_EQ(by_path[1], usual[1]);
+  ScoringRun missing("[plugins.scorer_syntax]\nenabled = true\nenglish_model = \"/nowhere/some.udpipe\"\n");
+  test::expect_error(Exit::kPlugin, "/nowhere/some.udpipe", [&] { missing.start(); });
+}
+
 TEST(ScorerPlugins, ConceptsAndDirectionAreConfigured) {
   ScoringRun run("[plugins.scorer_embed]\nenabled = true\nconcepts = [\"cooking a meal\"]\ndirection = \"near\"\n");
   const PluginScorer scorer = run.start().host.scorers().at(0);

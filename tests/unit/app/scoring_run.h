@@ -14,9 +14,8 @@ namespace sz {
 
 class ScoringRun {
  public:
-  explicit ScoringRun(const std::string& toml)
-      : comm_(make_single_communicator()), plugins_(toml, {SZ_BUILT_PLUGINS}), config(plugins_.config()),
-        host(plugins_.host()) {}
+  explicit ScoringRun(const std::string& toml, const std::string& folder = SZ_BUILT_PLUGINS)
+      : comm_(make_single_communicator()), plugins_(toml, {folder}), config(plugins_.config()), host(plugins_.host()) {}
 
   // Errors: the plugins' own.
   ScoringRun& start() {
