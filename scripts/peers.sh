@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes .deps/venv with PyTorch, transformers, TensorBoard and DeepSpeed: what the parity tests and the benchmarks'
+# Makes .deps/venv with PyTorch, transformers, TensorBoard, DeepSpeed and sacrebleu: what the parity tests and the benchmarks'
 # peers need. Nothing of the product needs it. About 820 MB are fetched the first time; what is there already stays.
 #
 #   ./scripts/peers.sh
@@ -32,6 +32,7 @@ install_benchmarks() {
   local stamp="$VENV/.requirements-benchmarks"
   cmp -s "$BENCHMARKS" "$stamp" && return
   DS_BUILD_OPS=0 "$VENV/bin/pip" install --quiet --no-deps --requirement "$BENCHMARKS"
+  "$VENV/bin/pip" install --quiet sacrebleu==2.5.1  # chrF and BLEU of benchmarks/curriculum
   DS_ACCELERATOR=cpu "$VENV/bin/python" -c 'import deepspeed' >/dev/null
   command -v c++ >/dev/null || echo "peers: DeepSpeed's optimizer wants a C++ compiler: apt-get install g++"
   cp "$BENCHMARKS" "$stamp"

@@ -1,82 +1,110 @@
 #!/usr/bin/env python3
 """Does a curriculum pay? Runs the same training under several pacings and compares the cost of reaching a loss.
 
-  benchmarks/curriculum/curriculum.py --size minute     tries all of it in minutes; says nothing about curricula
+  benchmarks/curriculum/curriculum.py --size minute     tries the benchmark; says nothing about curricula
   benchmarks/curriculum/curriculum.py --size hour       two tasks, three arms, three seeds: within an hour on 2 quiet cores
   benchmarks/curriculum/curriculum.py --size full       all strategies and controls, five seeds, German-Chinese pairs
+  benchmarks/curriculum/curriculum.py --size tiny       tries all that full does, translations and their scores included
 
 A run that is done is kept in the work folder and not repeated, so that a stopped benchmark goes on where it was. Any
-provider of sz.pacing/1 is an arm: --arms random,fixed_linear,stairs --plugin stairs_pacing.
+provider of sz.pacing/1 is an arm, and the curriculum's keys may be set for an arm alone:
+
+  --arms random,fixed_linear,stairs,dual_loop:inner_low=0.4:inner_high=1.5 --plugin stairs_pacing
 """
 import argparse
 import json
 import os
-import re
+import resource
 import subprocess
 import sys
 import time
 
 import tasks
-from statistics_of_runs import best_until, bootstrap, cost_to_reach, mean, paired
+from readings import read_decisions, read_run, translations
+from report import report
+from sizes import SIZES
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BASELINE = "fixed_linear"
-SHARES = (0.50, 0.75, 0.90, 1.00)  # of the baseline's run, whose losses are the targets
-CONTROLS = {"anti": "anti_", "shuffled": "shuffled"}
+STRATEGIES = {"random": "none", "anti": "fixed_linear", "shuffled": "fixed_linear"}  # of arms named otherwise
 
-SIZES = {
-    "minute": dict(seeds=[1, 2], lrs=[2e-3, 4e-3], arms=["random", "fixed_linear", "dual_loop"], width=48, layers=2,
-                   steps=60, batch=8, tasks=["language", "addition"], documents=400),
-    "hour": dict(seeds=[1, 2, 3], lrs=[1e-3, 2e-3, 4e-3], arms=["random", "fixed_linear", "dual_loop"], width=96,
-                 layers=3, steps=800, batch=16, tasks=["language", "addition"], documents=6000),
-    "full": dict(seeds=[1, 2, 3, 4, 5], lrs=[5e-4, 1e-3, 2e-3, 4e-3],
-                 arms=["random", "fixed_linear", "fixed_root", "competence", "inner", "outer", "dual_loop", "anti",
-                       "shuffled"],
-                 width=256, layers=6, steps=6000, batch=32, tasks=["language", "addition", "pairs", "pairs_tenth"],
-                 documents=40000),
-}
+
+def children_seconds():
+    """CPU time of all processes that ended so far, user and system."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def folder(path):
+    os.makedirs(path, exist_ok=True)
+    return path
 
 
 class Bench:
     def __init__(self, options):
         self.options = options
-        self.size = SIZES[options.size]
+        self.size = dict(SIZES[options.size])
+        if options.tasks:
+            self.size["tasks"] = {name: self.size["tasks"][name] for name in options.tasks.split(",")}
         self.arms = options.arms.split(",") if options.arms else self.size["arms"]
         if BASELINE not in self.arms:
             self.arms.insert(0, BASELINE)
-        self.work = os.path.abspath(options.work or f"{ROOT}/.cache/benchmarks/curriculum/{options.size}")
+        self.work = folder(os.path.abspath(options.work or f"{ROOT}/.cache/benchmarks/curriculum/{options.size}"))
         self.build = os.path.abspath(options.build)
-        os.makedirs(self.work, exist_ok=True)
+        if any(task.startswith("pairs") for task in self.size["tasks"]):
+            import sacrebleu  # noqa: F401  (it is missed now, not after the first hours)
 
     # ---- data -----------------------------------------------------------------------------------------------------
 
-    def paths(self, task):
-        if task == "language":
-            text = f"{ROOT}/.cache/corpus/text"
-            if not os.path.isdir(text):
-                sys.exit("no text: run scripts/fetch_corpus.sh first")
-            return [text]
+    def data_keys(self, task, spec):
+        """Keys of [data]; writes what they name."""
+        keys = {"cache": self.work + "/data", "validation": 0.05}
         if task == "addition":
-            path = f"{self.work}/addition.txt"
-            if not os.path.exists(path):
-                tasks.write_additions(path, self.size["documents"])
-            return [path]
-        tasks.write_pairs(self.folder(f"{self.work}/pairs"))
-        if task == "pairs":
-            return [f"{self.work}/pairs/train.jsonl"]
-        path = f"{self.work}/pairs/tenth.jsonl"
-        if not os.path.exists(path):
-            tasks.shorten(f"{self.work}/pairs/train.jsonl", path, 0.1)
-        return [path]
+            return {**keys, "paths": [self.additions(spec)], "tokenizer": self.tokenizer()}
+        keys["vocabulary"] = spec["vocabulary"]
+        if task == "language":
+            return {**keys, "paths": [self.text(spec["bytes"])]}
+        return {**keys, "paths": [self.pairs(task, spec["test_pairs"])]}
 
-    def translates(self, task):
-        return task.startswith("pairs") and self.options.size == "full"
-
-    @staticmethod
-    def folder(path):
-        os.makedirs(path, exist_ok=True)
+    def text(self, size):
+        corpus = f"{ROOT}/.cache/corpus/text"
+        if not os.path.isdir(corpus):
+            sys.exit("no text: run scripts/fetch_corpus.sh first")
+        if not size:
+            return corpus
+        path = f"{self.work}/text-{size}"
+        if not os.path.exists(path + "/zh/text.txt"):  # the last one written
+            tasks.write_text(path, corpus, size)
         return path
+
+    def additions(self, spec):
+        path = f"{self.work}/addition-{spec['sums']}-{spec['digits']}.jsonl"
+        if not os.path.exists(path):
+            tasks.write_additions(path, spec["sums"], spec["digits"])
+        return path
+
+    def tokenizer(self):
+        """Of the additions: each figure is a token."""
+        text = folder(f"{self.work}/tokenizer") + "/figures.txt"
+        config = f"{self.work}/tokenizer/figures.toml"
+        if not os.path.exists(config):
+            tasks.write_tokenizer_text(text)
+            with open(config, "w", encoding="utf-8") as out:
+                out.write(to_toml({"data": {"paths": [text], "cache": self.work + "/data", "vocabulary": 300},
+                                   "train": {"steps": 1}}))
+        prepared = self.launch("data", "prepare", config).strip().split("\n")[-1]
+        return prepared + "/tokenizer.model"
+
+    def pairs(self, task, test_pairs):
+        path = folder(f"{self.work}/pairs")
+        if not os.path.exists(path + "/train.jsonl"):
+            tasks.write_pairs(path, test_pairs)
+        if task == "pairs":
+            return path + "/train.jsonl"
+        if not os.path.exists(path + "/tenth.jsonl"):
+            tasks.shorten(path + "/train.jsonl", path + "/tenth.jsonl", 0.1)
+        return path + "/tenth.jsonl"
 
     def test_pairs(self):
         with open(f"{self.work}/pairs/test.jsonl", encoding="utf-8") as rows:
@@ -92,233 +120,158 @@ class Bench:
             return "anti_digits" if metric == "digits" else "anti_length"
         return metric
 
-    def config(self, task, arm, lr, seed, name):
-        size, quote = self.size, json.dumps
-        strategy = {"random": "none", "anti": "fixed_linear", "shuffled": "fixed_linear"}.get(arm, arm)
-        plugins = ["benchmark_scorers", *self.options.plugin]
-        metric = self.metric(task, arm)
-        if metric in ("tfidf", "syntax", "embed"):
-            plugins.append("scorer_" + metric)
-        prompts = [row["prompt"] for row in self.test_pairs()] if self.translates(task) else []
-        steps, every = size["steps"], max(1, size["steps"] // 20)
-        text = f"""[run]
-name = {quote(name)}
-out = {quote(self.work + "/runs")}
-seed = {seed}
-[model]
-layers = {size["layers"]}
-width = {size["width"]}
-heads = 4
-[data]
-paths = {json.dumps(self.paths(task), ensure_ascii=False)}
-cache = {quote(self.work + "/data")}
-vocabulary = {300 if task == "addition" else 4096}
-validation = 0.05
-[train]
-steps = {steps}
-context = 128
-micro_batch = {size["batch"]}
-grad_clip = 1.0
-[optimizer]
-lr = {lr}
-[optimizer.schedule]
-warmup_steps = {max(1, steps // 20)}
-min_lr = {lr / 10}
-[eval]
-every = {every}
-samples = 400
-prompts = {json.dumps(prompts, ensure_ascii=False)}
-[checkpoint]
-keep = 1
-[plugins]
-search = [{quote(self.build + "/benchmarks/plugins")}, {quote(self.build + "/plugins")}]
-[plugins.curriculum_dual_loop]
-enabled = true
-difficulty_metric = {quote(metric)}
-adjustment_strategy = {quote(strategy)}
-warmup_epochs = 1
-inner_every = {max(1, steps // 40)}
-smoothing_window = 2
-"""
-        return text + "".join(f"[plugins.{plugin}]\nenabled = true\n" for plugin in plugins)
+    def curriculum(self, task, arm, spec):
+        """Keys of the plugin. The loops' intervals fit the run: its defaults are made for runs of 10,000 steps and more."""
+        name, *own = arm.split(":")
+        keys = {"enabled": True, "difficulty_metric": self.metric(task, name),
+                "adjustment_strategy": STRATEGIES.get(name, name), "warmup_epochs": 1, "smoothing_window": 2,
+                "inner_every": max(1, spec["steps"] // 40)}
+        for key, value in (entry.split("=") for entry in own):
+            keys[key] = float(value) if "." in value else int(value)
+        return keys
 
-    def run(self, task, arm, lr, seed):
-        name = f"{task}-{arm}-lr{lr:g}-seed{seed}"
-        done = f"{self.work}/results/{name}.json"
-        config = self.config(task, arm, lr, seed, name)
+    def config(self, task, arm, lr, seed, name, steps):
+        """`steps` may be fewer than a whole run's, from which all intervals come."""
+        spec = self.size["tasks"][task]
+        data = self.data_keys(task, spec)
+        translates = task.startswith("pairs") and seed > 0
+        plugins = {"benchmark_scorers": {"enabled": True}, "curriculum_dual_loop": self.curriculum(task, arm, spec)}
+        if self.metric(task, arm) in ("tfidf", "syntax", "embed"):
+            plugins["scorer_" + self.metric(task, arm)] = {"enabled": True}
+        plugins.update({plugin: {"enabled": True} for plugin in self.options.plugin})
+        return to_toml({
+            "run": {"name": name, "out": self.work + "/runs", "seed": seed, "matrix_route": self.options.route},
+            "launch": {"threads": self.options.threads},
+            "model": {"layers": spec["layers"], "width": spec["width"], "heads": 4},
+            "data": data,
+            "train": {"steps": steps, "context": spec["context"], "micro_batch": spec["batch"], "grad_clip": 1.0},
+            "optimizer": {"lr": lr},
+            "optimizer.schedule": {"warmup_steps": max(1, spec["steps"] // 20), "min_lr": lr / 10},
+            "eval": {"every": max(1, spec["steps"] // self.size["evaluations"]),
+                     "samples": self.size["eval_samples"], "sample_tokens": 48, "temperature": 0.0,
+                     "prompts": [row["prompt"] for row in self.test_pairs()] if translates else []},
+            "checkpoint": {"keep": 1},
+            "plugins": {"search": [self.build + "/benchmarks/plugins", self.build + "/plugins"]},
+            **{"plugins." + plugin: keys for plugin, keys in plugins.items()}})
+
+    def launch(self, *arguments):
+        command = [f"{self.build}/bin/szlaunch", *arguments]
+        environment = {**os.environ, "OMP_NUM_THREADS": str(self.options.threads)}
+        ended = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment)
+        if ended.returncode != 0:
+            sys.exit(f"{' '.join(command)} failed:\n{ended.stdout[-2000:]}\n{ended.stderr[-2000:]}")
+        return ended.stdout
+
+    def run(self, task, arm, lr, seed, steps=0):
+        steps = steps or self.size["tasks"][task]["steps"]
+        name = f"{task}-{arm.replace(':', '-')}-lr{lr:g}-seed{seed}"
+        config = self.config(task, arm, lr, seed, name, steps)
+        done = folder(f"{self.work}/results") + f"/{name}.json"
         if os.path.exists(done):
-            result = json.load(open(done, encoding="utf-8"))
+            with open(done, encoding="utf-8") as kept:
+                result = json.load(kept)
             if result["config"] == config:
                 return result
-        path = self.folder(f"{self.work}/configs") + f"/{name}.toml"
+        path = folder(f"{self.work}/configs") + f"/{name}.toml"
         with open(path, "w", encoding="utf-8") as out:
             out.write(config)
-        started = time.monotonic()
         subprocess.run(["rm", "-rf", f"{self.work}/runs/{name}"], check=True)
-        command = [f"{self.build}/bin/szlaunch", "run", path, "-n", "1"]
-        ended = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
-        if ended.returncode != 0:
-            sys.exit(f"{name} failed:\n{ended.stdout[-2000:]}\n{ended.stderr[-2000:]}")
-        result = {"task": task, "arm": arm, "lr": lr, "seed": seed, "config": config,
-                  "seconds": time.monotonic() - started, **self.read(f"{self.work}/runs/{name}", task)}
-        self.folder(f"{self.work}/results")
+        started, used = time.monotonic(), children_seconds()
+        self.launch("run", path, "-n", "1")
+        result = {"task": task, "arm": arm, "lr": lr, "seed": seed, "steps": steps, "config": config,
+                  "seconds": time.monotonic() - started, "cpu_seconds": children_seconds() - used,
+                  **read_run(f"{self.work}/runs/{name}"), "decisions": read_decisions(f"{self.work}/runs/{name}")}
+        if task.startswith("pairs") and seed > 0:
+            result.update(translations(f"{self.work}/runs/{name}", self.test_pairs()))
         with open(done + ".part", "w", encoding="utf-8") as out:
             json.dump(result, out, ensure_ascii=False)
         os.replace(done + ".part", done)
-        print(f"{name}: loss {result['losses'][-1]:.4f}, {result['seconds']:.1f} s", file=sys.stderr, flush=True)
+        print(f"{name}: loss {min(result['losses']):.4f}, {result['cpu_seconds']:.1f} s of CPU time, "
+              f"{result['seconds']:.1f} s", file=sys.stderr, flush=True)
         return result
-
-    def read(self, folder, task):
-        tokens = seconds = 0
-        out = {"tokens": [], "wall": [], "losses": [], "scoring": 0.0}
-        with open(f"{folder}/logs/rank-0.log", encoding="utf-8") as log:
-            text = log.read()
-        for scored in re.findall(r"scored .* in ([0-9.e+-]+) s", text):
-            out["scoring"] += float(scored)
-        with open(f"{folder}/metrics.jsonl", encoding="utf-8") as lines:
-            for line in map(json.loads, lines):
-                if line.get("event") == "evaluation":
-                    out["tokens"].append(tokens)
-                    out["wall"].append(out["scoring"] + seconds)
-                    out["losses"].append(line["eval_loss"])
-                else:
-                    tokens += line["tokens"]
-                    seconds += line["seconds"]
-        if self.translates(task):
-            out.update(self.translations(text))
-        return out
-
-    def translations(self, log):
-        """chrF and BLEU of what the model wrote behind each test prompt, by sacrebleu."""
-        import sacrebleu
-
-        said, references = [], []
-        for row in self.test_pairs():
-            at = log.find("sample: " + row["prompt"])
-            said.append(log[at + 8 + len(row["prompt"]):].split("\n")[0] if at >= 0 else "")
-            references.append(row["response"])
-        return {"chrf": sacrebleu.corpus_chrf(said, [references]).score,
-                "bleu": sacrebleu.corpus_bleu(said, [references], tokenize="zh").score}
 
     # ---- all of them ----------------------------------------------------------------------------------------------
 
-    def plan(self):
-        size = self.size
-        return len(size["tasks"]) * len(self.arms) * (len(size["lrs"]) + len(size["seeds"]))
+    def picks(self):
+        """Runs of an arm that only pick the rate, in whole runs; a grid of one rate needs none."""
+        return len(self.size["lrs"]) * self.size["pick_share"] if len(self.size["lrs"]) > 1 else 0
 
     def estimate(self):
-        """One short run, timed."""
-        steps = self.size["steps"]
-        self.size["steps"] = probe = max(10, steps // 50)
-        task = self.size["tasks"][0]
-        self.run(task, BASELINE, self.size["lrs"][0], 999)  # prepares the data set
-        started = time.monotonic()
-        self.run(task, BASELINE, self.size["lrs"][0], 998)
-        each = (time.monotonic() - started) * steps / probe
-        self.size["steps"] = steps
-        return each * self.plan() / 3600
+        """Hours of CPU time and of wall time, from two short runs a task: a step's and a start's cost."""
+        hours = [0.0, 0.0]
+        for task, spec in self.size["tasks"].items():
+            probe = max(10, spec["steps"] // 100)
+            self.run(task, BASELINE, self.size["lrs"][0], 900, 1)  # prepares the data set and its scores
+            short = self.run(task, BASELINE, self.size["lrs"][0], 901, probe)
+            long = self.run(task, BASELINE, self.size["lrs"][0], 902, 3 * probe)
+            for i, key in enumerate(("cpu_seconds", "seconds")):
+                step = max(0.0, long[key] - short[key]) / (2 * probe)
+                start = max(0.0, short[key] - probe * step)
+                evaluating = self.size["evaluations"] * long["evaluation_seconds"]
+                runs = len(self.arms) * (self.picks() + len(self.size["seeds"]))
+                hours[i] += runs * (start + spec["steps"] * step + evaluating) / 3600
+        return hours
+
+    def pick(self, task, arm):
+        """The rate whose run reaches the lowest loss, with seed 0, which is not compared."""
+        rates = self.size["lrs"]
+        if len(rates) == 1:
+            return rates[0], []
+        steps = max(1, round(self.size["tasks"][task]["steps"] * self.size["pick_share"]))
+        tried = [self.run(task, arm, lr, 0, steps) for lr in rates]
+        return min(tried, key=lambda result: min(result["losses"]))["lr"], tried
 
     def everything(self):
-        """The runs that are compared. Scores are kept beside the data, so that one run a task pays for them: what it paid
-        counts for every arm that uses them."""
-        results, scoring = [], {}
+        """The runs that are compared, and all that ran. Scores are kept beside the data, so that one run a task pays for
+        them: what it paid counts for every arm that uses them."""
+        compared, others, scoring = [], [], {}
         for task in self.size["tasks"]:
             for arm in self.arms:
-                tried = [self.run(task, arm, lr, 0) for lr in self.size["lrs"]]  # seed 0 only picks the rate
-                best = min(tried, key=lambda result: min(result["losses"]))["lr"]
-                compared = [self.run(task, arm, best, seed) for seed in self.size["seeds"]]
-                key = (task, self.metric(task, arm))
+                rate, tried = self.pick(task, arm)
+                own = [self.run(task, arm, rate, seed) for seed in self.size["seeds"]]
+                others += tried
+                compared += own
                 if arm != "random":  # which scores nothing
-                    scoring[key] = max([scoring.get(key, 0.0)] + [r["scoring"] for r in tried + compared])
-                results += compared
-        for result in results:
-            cost = 0 if result["arm"] == "random" else scoring[result["task"], self.metric(result["task"], result["arm"])]
-            result["scoring"], own = cost, result["scoring"]
-            result["wall"] = [seconds - own + cost for seconds in result["wall"]]
-        return results
+                    key = (task, self.metric(task, arm))
+                    paid = [result["scoring"] for result in tried + own]
+                    scoring[key] = [max(cost) for cost in zip(scoring.get(key, [0.0, 0.0]), *paid)]
+        for result in compared:
+            key = (result["task"], self.metric(result["task"], result["arm"]))
+            cost = [0.0, 0.0] if result["arm"] == "random" else scoring[key]
+            for curve, own, paid in zip(("wall", "cpu"), result["scoring"], cost):
+                result[curve] = [seconds - own + paid for seconds in result[curve]]
+            result["scoring"] = cost
+        return compared, others
 
 
-def interval(values, form):
-    middle, low, high = bootstrap(values)
-    return form(middle) if low is None else f"{form(middle)} [{form(low)}, {form(high)}]"
-
-
-def cost_rows(results, cost):
-    """Arm by arm: how many times cheaper than the baseline each target is reached; all seeds, or how many did."""
-    by = {(r["arm"], r["seed"]): r for r in results}
-    rows = []
-    for arm in dict.fromkeys(r["arm"] for r in results):
-        cells = []
-        for share in SHARES:
-            ratios, missed = [], 0
-            for seed in sorted({r["seed"] for r in results}):
-                ours, base = by[arm, seed], by[BASELINE, seed]
-                target = best_until(list(zip(base["tokens"], base["losses"])), share * base["tokens"][-1])
-                curves = [list(zip(r[cost], r["losses"])) for r in (ours, base)]
-                reached = [cost_to_reach(curve, target) for curve in curves]
-                if reached[0] is None:
-                    missed += 1
-                else:
-                    ratios.append(reached[1] / max(reached[0], 1e-9))
-            text = interval(ratios, lambda x: f"{x:.2f}x") if ratios else "-"
-            cells.append(text + (f" ({missed} never)" if missed else ""))
-        rows.append([arm, *cells])
-    return rows
-
-
-def table(head, rows):
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
-
-
-def report(bench, results, seconds):
-    size = bench.size
-    out = [f"Size {bench.options.size}: {size['layers']} layers, width {size['width']}, {size['steps']} steps of "
-           f"{size['batch']} samples of at most 128 tokens; learning rates {size['lrs']}, seeds {size['seeds']}; "
-           f"{len(results)} compared runs, {seconds / 60:.1f} minutes in all.",
-           "", "Cost of the losses that fixed_linear reaches after a share of its run, fixed_linear / arm (above 1x: "
-           "the arm is cheaper), mean over seeds with a 95% bootstrap interval; seeds that never reach it are counted, "
-           "and left out of the mean, which therefore flatters the arm. Wall time includes scoring."]
-    for task in size["tasks"]:
-        own = [r for r in results if r["task"] == task]
-        final = {arm: {r["seed"]: min(r["losses"]) for r in own if r["arm"] == arm} for arm in bench.arms}
-        rows = [[arm, f"{mean(list(final[arm].values())):.4f}",
-                 interval(paired(final[arm], final[BASELINE]), lambda x: f"{x:+.4f}"),
-                 ", ".join(sorted({f"{r['lr']:g}" for r in own if r["arm"] == arm})),
-                 f"{mean([r['scoring'] for r in own if r['arm'] == arm]):.2f}"] for arm in bench.arms]
-        head = [f"to the loss at {share:.0%}" for share in SHARES]
-        out += ["", f"### {task}", "",
-                table(["arm", "best validation loss", "minus fixed_linear's", "lr", "scoring s"], rows), "",
-                table(["tokens", *head], cost_rows(own, "tokens")), "",
-                table(["wall time", *head], cost_rows(own, "wall"))]
-        if own and "bleu" in own[0]:
-            rows = []
-            for arm in bench.arms:
-                mine = [r for r in own if r["arm"] == arm]
-                rows.append([arm, interval([r["chrf"] for r in mine], lambda x: f"{x:.2f}"),
-                             interval([r["bleu"] for r in mine], lambda x: f"{x:.2f}")])
-            out += ["", table(["arm", "chrF", "BLEU"], rows)]
-    return "\n".join(out) + "\n"
+def to_toml(tables):
+    lines = []
+    for table, keys in tables.items():
+        lines.append(f"[{table}]")
+        lines += [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in keys.items()]
+    return "\n".join(lines) + "\n"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", choices=SIZES, default="minute")
+    parser.add_argument("--tasks", default="", help="comma-separated, of the size's tasks; default: all")
     parser.add_argument("--arms", default="", help="comma-separated: random, anti, shuffled, providers of sz.pacing/1")
     parser.add_argument("--plugin", action="append", default=[], help="a further plugin to enable, for its pacing")
     parser.add_argument("--metric", default="tfidf", help="difficulty of the language task")
+    parser.add_argument("--threads", type=int, default=1, help="of a run")
+    parser.add_argument("--route", default="mkl", help="run.matrix_route, one for all runs")
     parser.add_argument("--build", default=f"{ROOT}/build")
     parser.add_argument("--work", default="", help="of runs and results; default .cache/benchmarks/curriculum/SIZE")
     parser.add_argument("--estimate", action="store_true", help="print the expected hours and stop")
     bench = Bench(parser.parse_args())
-    if bench.options.size != "minute" or bench.options.estimate:
-        hours = bench.estimate()
-        print(f"{bench.plan()} runs, about {hours:.2f} hours on this machine as busy as it is now", file=sys.stderr)
+    if bench.options.size in ("hour", "full") or bench.options.estimate:
+        cpu, wall = bench.estimate()
+        print(f"about {cpu:.2f} hours of CPU time, {wall:.2f} hours on this machine as busy as it is now; runs that are "
+              "done are not repeated", file=sys.stderr)
         if bench.options.estimate:
             return
-    started = time.monotonic()
-    results = bench.everything()
-    text = report(bench, results, time.monotonic() - started)
+    text = report(bench.options.size, bench.size, bench.arms, *bench.everything())
     with open(f"{bench.work}/results.md", "w", encoding="utf-8") as out:
         out.write(text)
     print(text)

@@ -10,17 +10,21 @@ typedef struct {
   const sz_host* host;
 } scorers;
 
-/* Digits of all lines "12+7=19" of the text, and half a point a carry, a line; 0 for other text. */
+/* Digits of all lines "21+7=91" (12 + 7 = 19: lowest digit first) of the text, and half a point a carry, a line; 0 for
+ * other text. */
 static double digits_of(const char* text, uint64_t size) {
   double digits = 0, lines = 0, carries = 0;
   for (uint64_t i = 0; i < size;) {
-    int64_t number[2] = {0, 0};
+    int64_t number[2] = {0, 0}, place[2] = {1, 1};
     int which = 0;
     uint64_t end = i;
     for (; end < size && text[end] != '=' && text[end] != '\n'; ++end) {
       if (text[end] == '+' && which == 0) which = 1;
       if (text[end] >= '0' && text[end] <= '9') {
-        number[which] = number[which] * 10 + (text[end] - '0');
+        if (place[which] <= 100000000000000000) { /* longer ones are no sums of the benchmark */
+          number[which] += place[which] * (text[end] - '0');
+          place[which] *= 10;
+        }
         ++digits;
       }
     }

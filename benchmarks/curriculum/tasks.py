@@ -1,4 +1,4 @@
-"""Data of the tasks: graded additions, German-Chinese pairs, and the mixed text that scripts/fetch_corpus.sh brings."""
+"""Data of the tasks: graded additions, German-Chinese pairs, and text that scripts/fetch_corpus.sh brings."""
 import html
 import json
 import os
@@ -7,31 +7,61 @@ import re
 import subprocess
 
 
-def spaced(number):
-    """Digit by digit, so that each is a token of its own."""
-    return " ".join(str(number))
+def lowest_first(number):
+    """Its digits from the ones on, the order in which a sum is found (Lee et al., "Teaching arithmetic to small
+    transformers", 2023)."""
+    return str(number)[::-1]
 
 
-def write_additions(path, documents, seed=1, lines=4, digits=5):
-    """Documents of `lines` sums, all of as many digits; grades 1 to `digits`, equally many of each. The heading in
-    words gives the tokenizer the pieces that its least vocabulary asks for."""
-    task = "Write figures apart, with blanks, and put the answer behind its mark."
+def write_additions(path, sums, digits, seed=1):
+    """{"prompt": "21+43=", "response": "64"}: 12 + 34 = 46; so only the answer counts. All 100 sums of one digit, and
+    as many of each greater length up to `digits`, none twice."""
+    stream = random.Random(seed)
+    chosen = {(1, a, b) for a in range(10) for b in range(10)}
+    for grade in range(2, digits + 1):
+        wanted = len(chosen) + (sums - 100) // (digits - 1)
+        while len(chosen) < wanted:
+            chosen.add((grade, *(stream.randrange(10 ** (grade - 1), 10**grade) for _ in range(2))))
+    rows = sorted(chosen)
+    stream.shuffle(rows)
+    write_rows(path, [(f"{lowest_first(a)}+{lowest_first(b)}=", lowest_first(a + b)) for _, a, b in rows])
+
+
+def write_tokenizer_text(path, seed=1):
+    """For the additions' tokenizer: figures one by one, so that each is a token, and words for the pieces that its
+    least vocabulary asks for."""
+    words = "Write figures apart, with blanks, and put the answer behind its mark."
     names = ["one digit", "two digits", "three digits", "four digits", "five digits", "six digits"]
     stream = random.Random(seed)
-    seen = set()
     with open(path + ".part", "w", encoding="utf-8") as out:
-        for i in range(documents):
-            grade = 1 + i % digits
-            low, high = (0, 9) if grade == 1 else (10 ** (grade - 1), 10**grade - 1)
-            rows = []
-            for _ in range(lines):
-                a, b = stream.randint(low, high), stream.randint(low, high)
-                rows.append(f"{spaced(a)} + {spaced(b)} = {spaced(a + b)}")
-            heading = f"Add these pairs of numbers, {names[grade - 1]} each. {task}\n"
-            text = heading + "\n".join(rows)
-            if text not in seen:
-                seen.add(text)
-                out.write(text + "\n\n")
+        for i in range(400):
+            figures = " ".join(lowest_first(stream.randrange(10**6)))
+            out.write(f"Add these pairs of numbers, {names[i % 6]} each. {words}\n"
+                      f"{figures} + {figures[::-1]} = {figures}\n\n")
+    os.replace(path + ".part", path)
+
+
+def write_text(folder, corpus, size, seed=1):
+    """Paragraphs of the corpus, drawn until there are `size` bytes of each of its folders (languages)."""
+    for language in sorted(os.listdir(corpus)):
+        paragraphs = []
+        for name in sorted(os.listdir(f"{corpus}/{language}")):
+            with open(f"{corpus}/{language}/{name}", encoding="utf-8") as text:
+                paragraphs += [part.strip("\n") for part in text.read().split("\n\n") if part.strip()]
+        random.Random(seed).shuffle(paragraphs)
+        os.makedirs(f"{folder}/{language}", exist_ok=True)
+        path = f"{folder}/{language}/text.txt"
+        with open(path + ".part", "w", encoding="utf-8") as out:
+            while paragraphs and out.tell() < size:
+                out.write(paragraphs.pop() + "\n\n")
+        os.replace(path + ".part", path)
+
+
+def write_rows(path, rows):
+    """Pairs as lines of JSON: the loss counts the response alone."""
+    with open(path + ".part", "w", encoding="utf-8") as out:
+        for prompt, response in rows:
+            out.write(json.dumps({"prompt": prompt, "response": response}, ensure_ascii=False) + "\n")
     os.replace(path + ".part", path)
 
 
@@ -55,10 +85,23 @@ def is_pair(german, chinese):
     return sum("\u4e00" <= c <= "\u9fff" for c in chinese) >= len(chinese) // 2
 
 
-def write_pairs(folder, test_pairs=200, seed=1):
-    """train.jsonl and test.jsonl of {"prompt": German, "response": Chinese} from the same paragraphs of two manuals."""
-    if os.path.exists(folder + "/train.jsonl"):
-        return
+def pairs_of(german_root, chinese_root):
+    """{German: Chinese} of the paragraphs that both manuals have under one name."""
+    pairs = {}
+    for where, _, names in sorted(os.walk(german_root)):
+        for name in sorted(names):
+            other = os.path.join(chinese_root, os.path.relpath(where, german_root), name)
+            if not name.endswith(".html") or not os.path.exists(other):
+                continue
+            german, chinese = paragraphs(os.path.join(where, name)), paragraphs(other)
+            for key in german:
+                if key in chinese and is_pair(german[key], chinese[key]):
+                    pairs[german[key]] = chinese[key]
+    return pairs
+
+
+def write_pairs(folder, test_pairs, seed=1):
+    """train.jsonl and test.jsonl of {"prompt": German, "response": Chinese} from two manuals in Debian packages."""
     packages = folder + "/packages"
     os.makedirs(packages, exist_ok=True)
     subprocess.run(["apt-get", "-q", "-o", "APT::Sandbox::User=root", "download", *PACKAGES], cwd=packages, check=True)
@@ -66,23 +109,13 @@ def write_pairs(folder, test_pairs=200, seed=1):
         if name.endswith(".deb"):
             subprocess.run(["dpkg", "-x", name, "x"], cwd=packages, check=True)
     root = packages + "/x/usr/share/libreoffice/help"
-    pairs = {}
-    for where, _, names in sorted(os.walk(root + "/de/text")):
-        for name in sorted(names):
-            other = os.path.join(where.replace("/de/text", "/zh-CN/text"), name)
-            if not name.endswith(".html") or not os.path.exists(other):
-                continue
-            german, chinese = paragraphs(os.path.join(where, name)), paragraphs(other)
-            for key in german:
-                if key in chinese and is_pair(german[key], chinese[key]):
-                    pairs[german[key]] = chinese[key]
-    rows = [{"prompt": de + "\n", "response": zh} for de, zh in sorted(pairs.items())]
+    pairs = pairs_of(root + "/de/text", root + "/zh-CN/text")
+    if len(pairs) <= test_pairs:
+        raise SystemExit(f"{packages}: only {len(pairs)} pairs of paragraphs in {', '.join(PACKAGES)}")
+    rows = [(german + "\n", chinese) for german, chinese in sorted(pairs.items())]
     random.Random(seed).shuffle(rows)
-    for name, part in (("test", rows[:test_pairs]), ("train", rows[test_pairs:])):
-        with open(f"{folder}/{name}.jsonl.part", "w", encoding="utf-8") as out:
-            for row in part:
-                out.write(json.dumps(row, ensure_ascii=False) + "\n")
-        os.replace(f"{folder}/{name}.jsonl.part", f"{folder}/{name}.jsonl")
+    write_rows(f"{folder}/test.jsonl", rows[:test_pairs])
+    write_rows(f"{folder}/train.jsonl", rows[test_pairs:])
 
 
 def shorten(source, target, share):

@@ -14,12 +14,24 @@
 #include "difficulty.h"
 #include "keys.h"
 #include "lessons.h"
+#include "number_text.h"
 #include "perturb.h"
 
 namespace curriculum {
 namespace {
 
 constexpr const char* kName = "curriculum_dual_loop";
+
+// What amp_o2 tells of a jump; empty for an event that doesn't.
+Cause described(const sz_event& event) {
+  const auto sigma = sz::number_in(event.fields, event.field_count, "sigma");
+  const auto from = sz::number_in(event.fields, event.field_count, "scale_from");
+  const auto to = sz::number_in(event.fields, event.field_count, "scale_to");
+  if (!sigma || !from || !to) return {};
+  const std::string scale = number(*from) + " -> " + number(*to);
+  return {"gradient variance jumped (sigma " + number(*sigma) + "), scale " + scale,
+          "梯度方差突增（sigma " + number(*sigma) + "），损失缩放 " + scale};
+}
 
 class CurriculumDualLoop : public sz::Plugin, public sz::Observer, public sz::Sampler, public sz::Stateful {
  public:
@@ -96,7 +108,7 @@ void CurriculumDualLoop::start() {
   state_.emplace(host());
   events_.emplace(host());
   events_->subscribe("gradient_instability", [this](const sz_event& event) {
-    lessons_->instability(event.plugin);
+    lessons_->instability(event.plugin, described(event));
     tell();
   });
   for (const std::string& name : pacing_names()) pacings_.emplace_back(name, make_pacing(name, settings_, tuning_));

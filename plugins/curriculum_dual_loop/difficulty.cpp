@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <stdexcept>
 
 #include "number_text.h"
@@ -28,6 +29,13 @@ Scorers chosen(const sz::Services& services, const std::string& metric) {
     if (is_called(scorer, metric)) return {scorer};
   }
   return {services.find<sz_scorer>(SZ_SCORER, metric.c_str())};  // throws, and says which there are
+}
+
+// Of all threads: scorers may use several.
+double process_cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
 }
 
 }  // namespace
@@ -63,6 +71,7 @@ std::vector<double> weights_of(const std::vector<std::string>& weights, const st
 Difficulties score_data(const sz::Host& host, const Settings& settings, const std::vector<int32_t>& train_languages,
                         const std::vector<int32_t>& validation_languages) {
   const auto start = std::chrono::steady_clock::now();
+  const double cpu_start = process_cpu_seconds();
   const sz::Data data(host);
   const Scorers scorers = chosen(sz::Services(host), settings.metric);
   std::vector<std::string> names;
@@ -79,7 +88,8 @@ Difficulties score_data(const sz::Host& host, const Settings& settings, const st
   std::string by;
   for (const std::string& name : names) by += (by.empty() ? "" : ", ") + name;
   sz::Log(host).info("scored " + std::to_string(train_languages.size() + validation_languages.size()) + " samples by " +
-                     by + " in " + number(seconds) + " s");
+                     by + " in " + number(seconds) + " s, " + number(process_cpu_seconds() - cpu_start) +
+                     " s of CPU time");
   return difficulties(measures, train_languages, validation_languages);
 }
 

@@ -110,7 +110,20 @@ void Lessons::ask(sz_pacing_signals& now) {
     fields = {
         {"spread", spread.deviation()}, {"spread_error", spread.error()}, {"spread_samples", double(spread.count())}};
   }
-  move(wish.threshold - (use_.schedule ? backoff_ : 0), cause, in_chinese(cause), cap, std::move(fields));
+  const std::string cause_zh = in_chinese(cause);
+  double to = wish.threshold - (use_.schedule ? backoff_ : 0);
+  if (is_built_in(settings_.strategy)) to = no_lower(to, cause, cause_zh);
+  move(to, cause, cause_zh, cap, std::move(fields));
+}
+
+// Data whose losses spread by more than inner_high however easy they are would else be lowered for good, down to a
+// batch's worth of samples. Says so each time the threshold comes to rest there.
+double Lessons::no_lower(double wish, const std::string& cause, const std::string& cause_zh) {
+  const double floor = std::min({settings_.min, settings_.start, mixture_.threshold});
+  const bool below = wish < floor - 1e-12;
+  if (below && !floored_) notes_.push_back(floor_note(floor, wish, cause, cause_zh));
+  floored_ = below;
+  return std::max(wish, floor);
 }
 
 void Lessons::move(double threshold, const std::string& cause, const std::string& cause_zh, double cap,
@@ -214,11 +227,13 @@ void Lessons::stalls(const std::vector<double>& slopes) {
   changed_ = true;
 }
 
-void Lessons::instability(const std::string& from) {
+void Lessons::instability(const std::string& from, const Cause& details) {
   if (settings_.strategy == "none") return;
   const double before = mixture_.threshold;
-  move(before - settings_.instability_backoff, "gradient_instability, raised by " + from,
-       "梯度不稳定事件（来自 " + from + "）", 1);
+  const bool more = !details.en.empty();
+  const std::string cause = "gradient_instability, raised by " + from + (more ? ": " : "") + details.en;
+  const std::string cause_zh = "梯度不稳定事件（来自 " + from + "）" + (more ? "：" : "") + details.zh;
+  move(no_lower(before - settings_.instability_backoff, cause, cause_zh), cause, cause_zh, 1);
   backoff_ += std::max(0.0, before - mixture_.threshold);
 }
 
@@ -250,6 +265,7 @@ std::string Lessons::save() const {
   out.put(progress_);
   out.put(uint8_t(warm_));
   out.put(uint8_t(released_));
+  out.put(uint8_t(floored_));
   history_.save(out);
   ValidationHistory latest(settings_.buckets);
   if (validation_) latest.push(*validation_);
@@ -272,6 +288,7 @@ void Lessons::load(std::string_view bytes) {
   progress_ = in.get<double>();
   warm_ = in.get<uint8_t>() != 0;
   released_ = in.get<uint8_t>() != 0;
+  floored_ = in.get<uint8_t>() != 0;
   history_.load(in);
   ValidationHistory latest(settings_.buckets);
   latest.load(in);

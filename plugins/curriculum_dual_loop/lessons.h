@@ -51,7 +51,7 @@ class Lessons {
   void step(const StepSeen& seen);
   void validated(const Validation& validation) { validation_ = validation; }  // the latest
   void epoch_end(int64_t step, int64_t attempt, int64_t epoch);
-  void instability(const std::string& from);  // the event gradient_instability
+  void instability(const std::string& from, const Cause& details = {});  // the event gradient_instability
 
   // What was decided since the last call, and whether plans made ahead are out of date.
   std::vector<Note> take_notes() { return std::exchange(notes_, {}); }
@@ -65,6 +65,7 @@ class Lessons {
   bool release(double progress);
   void ramp(const StepSeen& seen);
   void ask(sz_pacing_signals& signals);
+  double no_lower(double wish, const std::string& cause, const std::string& cause_zh);
   void inner_boundary();
   void review(bool wanted, double spread);
   void stalls(const std::vector<double>& slopes);
@@ -89,6 +90,7 @@ class Lessons {
   ValidationHistory history_;
   std::optional<Validation> validation_;
   bool warm_ = false, released_ = false;  // the warm-up is over; all samples are released
+  bool floored_ = false;                  // the last wish was below the floor
   double backoff_ = 0;                    // taken off a ramp or schedule by instabilities
   double progress_ = 0;
 

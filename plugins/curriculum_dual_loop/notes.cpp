@@ -56,6 +56,17 @@ Note hidden_note(double max, int64_t hidden, int64_t samples, double final_relea
   return note;
 }
 
+Note floor_note(double floor, double wish, const std::string& cause, const std::string& cause_zh) {
+  Note note{"threshold_floor", cause, std::nullopt, floor, "", ""};
+  note.en = "the difficulty threshold goes no lower than " + number(floor) + ", where " + number(wish) +
+            " was wanted: " + cause +
+            "; if this lasts, compare the metric loss_std with inner_low and inner_high: the limits don't fit these data";
+  note.zh = "难度阈值不低于 " + number(floor) + "（本应降到 " + number(wish) + "）：" + cause_zh +
+            "；若持续如此，请将指标 loss_std 与 inner_low、inner_high 对照：界限可能不适合这些数据";
+  note.fields = {{"wanted", wish}};
+  return note;
+}
+
 Note warmup_over_note(double threshold) {
   Note note{"warmup", "warmup_epochs are over", std::nullopt, threshold, "", ""};
   note.en = "the warm-up is over at threshold " + number(threshold) + "; the loops act from now on";

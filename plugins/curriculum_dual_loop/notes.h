@@ -7,6 +7,11 @@
 
 namespace curriculum {
 
+// Why, in both languages.
+struct Cause {
+  std::string en, zh;
+};
+
 // A decision of the curriculum, to be recorded by the plugin.
 struct Note {
   std::string what, cause;
@@ -18,6 +23,7 @@ struct Note {
 // The cause of a pacing's move, and of the curriculum's own ones.
 Note threshold_note(double from, double to, const std::string& cause, const std::string& cause_zh);
 Note hidden_note(double max, int64_t hidden, int64_t samples, double final_release);
+Note floor_note(double floor, double wish, const std::string& cause, const std::string& cause_zh);
 Note warmup_over_note(double threshold);
 Note review_note(double from, double share, int64_t samples, double spread, double high);
 Note adversarial_note(const std::vector<int>& buckets, double share, int64_t samples);

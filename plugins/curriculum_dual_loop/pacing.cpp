@@ -90,11 +90,13 @@ const std::vector<std::string>& pacing_names() {
   return names;
 }
 
-std::unique_ptr<sz::Pacing> make_pacing(const std::string& name, const Settings& settings, const Tuning& tuning) {
+bool is_built_in(const std::string& strategy) {
   const auto& names = pacing_names();
-  if (std::find(names.begin(), names.end(), name) == names.end()) {
-    throw std::runtime_error("there is no pacing '" + name + "'");
-  }
+  return std::find(names.begin(), names.end(), strategy) != names.end();
+}
+
+std::unique_ptr<sz::Pacing> make_pacing(const std::string& name, const Settings& settings, const Tuning& tuning) {
+  if (!is_built_in(name)) throw std::runtime_error("there is no pacing '" + name + "'");
   const LoopUse use = loops_of(name);
   if (use.schedule) return std::make_unique<Schedule>(name, settings);
   return std::make_unique<Loops>(use, settings, tuning);

@@ -27,6 +27,8 @@ double schedule_at(const std::string& strategy, const Settings& settings, double
 // "dual_loop", "inner", "outer", "fixed_linear", "fixed_root", "competence", "none".
 const std::vector<std::string>& pacing_names();
 
+bool is_built_in(const std::string& strategy);
+
 // `settings` and `tuning` are read at each call, and outlive it. Errors: std::runtime_error for an unknown name.
 //
 // The loops: after every inner_every steps a spread (standard deviation of per-sample losses) below inner_low raises

@@ -11,7 +11,7 @@ struct Settings {
   std::string metric = "combined";
   std::vector<std::string> weights;  // "tfidf=0.5"
   std::string strategy = "dual_loop";
-  double start = 0.3, max = 0.7, final_release = 0.1;
+  double start = 0.3, min = 0.3, max = 0.7, final_release = 0.1;
   int64_t inner_every = 2000;
   double inner_low = 0.1, inner_high = 0.3, inner_raise = 0.05, inner_lower = 0.10;
   bool inner_window = false;  // the spread over the window, else of the batch

@@ -38,14 +38,17 @@ std::vector<double> ValidationHistory::slopes(int64_t window) const {
 
 double ValidationHistory::swing(int64_t window) const {
   if (epochs() < window || window < 2) return kNan;
-  double low = epochs_.back().total_accuracy, high = low, sum = 0;
-  for (int64_t e = epochs() - window; e < epochs(); ++e) {
-    const double accuracy = epochs_[size_t(e)].total_accuracy;
+  const size_t first = size_t(epochs() - window);
+  double low = epochs_[first].total_accuracy, high = low, before = low, sum = 0;
+  bool falls = false;
+  for (size_t e = first; e < epochs_.size(); ++e) {
+    const double accuracy = epochs_[e].total_accuracy;
+    falls = falls || accuracy < before;
     low = std::min(low, accuracy);
     high = std::max(high, accuracy);
-    sum += accuracy;
+    sum += before = accuracy;
   }
-  return sum > 0 ? (high - low) / (sum / double(window)) : 0;
+  return falls && sum > 0 ? (high - low) / (sum / double(window)) : 0;
 }
 
 void ValidationHistory::save(Writer& out) const {

@@ -25,7 +25,8 @@ class ValidationHistory {
   // Least squares slope of a bucket's accuracy over the last `window` epochs, an epoch; NaN for all while there are
   // fewer epochs, and for a bucket without samples.
   std::vector<double> slopes(int64_t window) const;
-  // (max - min) / mean of the total accuracy over the last `window` epochs; NaN while there are fewer.
+  // (max - min) / mean of the total accuracy over the last `window` epochs, 0 where it never falls: a rise is learning,
+  // not swinging. NaN while there are fewer epochs.
   double swing(int64_t window) const;
 
   void save(Writer& out) const;

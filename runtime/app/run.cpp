@@ -315,6 +315,7 @@ void Run::sample() {
     if (int64_t(ids.size()) > model_.context) ids.resize(size_t(model_.context));
     GenerateOptions options;
     options.tokens = config().get_int("eval.sample_tokens");
+    options.temperature = config().get_float("eval.temperature");
     options.seed = uint64_t(config().get_int("run.seed"));
     options.end_token = tokenizer.eos();
     options.forbidden = {tokenizer.unk(), tokenizer.pad(), tokenizer.bos()};

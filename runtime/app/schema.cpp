@@ -93,9 +93,10 @@ void add_optimizer(Schema& s) {
 
 void add_rest(Schema& s) {
   s.add(whole("eval.every", "0", 0, 1e12, "steps between evaluations; 0: at each epoch's end only"));
-  s.add(whole("eval.samples", "0", 0, 1e12, "validation samples at most; 0: all"));
+  s.add(whole("eval.samples", "0", 0, 1e12, "validation samples at most, taken evenly over the split; 0: all"));
   s.add(texts("eval.prompts", "[]", "texts that the model continues once it is trained"));
   s.add(whole("eval.sample_tokens", "64", 1, 1e6, "tokens of each continuation at most"));
+  s.add(real("eval.temperature", "0.8", 0, 100, "of each continuation; 0: always the likeliest token"));
   s.add(whole("checkpoint.every", "0", 0, 1e12, "steps between checkpoints; 0: at the end only"));
   s.add(whole("checkpoint.keep", "2", 1, 1e6, "checkpoints kept"));
   s.add(text("log.language", "\"en\"", "language of the texts of decisions", {"en", "zh"}));

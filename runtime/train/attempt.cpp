@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <ctime>
 
 #include "base/hash.h"
 #include "base/signals.h"
@@ -26,6 +27,12 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+double process_cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
+}
+
 }  // namespace
 
 Attempt::Attempt(const TrainOptions& options, TrainParts& parts, PlanFeed& feed, SegmentRunner& runner)
@@ -33,6 +40,7 @@ Attempt::Attempt(const TrainOptions& options, TrainParts& parts, PlanFeed& feed,
 
 AttemptResult Attempt::run(RunState& state, int64_t epoch) {
   const auto start = std::chrono::steady_clock::now();
+  const double cpu_start = process_cpu_seconds();
   AttemptResult result;
   HookInfo at;
   at.step = state.step;
@@ -69,6 +77,7 @@ AttemptResult Attempt::run(RunState& state, int64_t epoch) {
     parts_.hooks->fire(at);
   }
   result.seconds = seconds_since(start);
+  result.cpu_seconds = process_cpu_seconds() - cpu_start;
   return result;
 }
 

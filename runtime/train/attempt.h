@@ -16,6 +16,7 @@ struct AttemptResult {
   double lr = 0;        // of an applied step
   double clip_factor = 1;
   double seconds = 0;
+  double cpu_seconds = 0;  // of all threads of this process meanwhile
 };
 
 class Attempt {

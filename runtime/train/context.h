@@ -28,7 +28,7 @@ struct TrainOptions {
   bool keep_stable = true;      // false: train.snapshot = "none"
   int64_t stable_after = 3;     // good attempts in a row before a stable state may be marked
   int64_t eval_every = 0;       // steps; 0: only at epochs' ends
-  int64_t eval_samples = 0;     // of the validation split's first ones; 0: all
+  int64_t eval_samples = 0;     // taken evenly over the validation split; 0: all
   int64_t checkpoint_every = 0; // steps; 0: only at the end
   int64_t checkpoint_keep = 2;
   int prefetch = 2;             // plans ahead

@@ -7,6 +7,15 @@
 
 namespace sz {
 
+namespace {
+
+// Where not all are taken, evenly over the split: its documents stand in the order of the files, language by language.
+int64_t sample_at(size_t place, size_t taken, int64_t count) {
+  return int64_t(place) * count / int64_t(taken);
+}
+
+}  // namespace
+
 EvalGrouping language_grouping(std::shared_ptr<const Source> source, Split split) {
   EvalGrouping grouping;
   grouping.name = "language";
@@ -27,9 +36,8 @@ EvalResult Evaluator::run(const RunState& state, int64_t epoch) {
   at.mode = Mode::kEvaluate;
   at.hook = Hook::kEvalBegin;
   parts_.hooks->fire(at);
-  int64_t samples = parts_.source->count(Split::kValidation);
-  if (max_samples_ > 0) samples = std::min(samples, max_samples_);
-  EvalResult result = summarise(outcomes(at, samples));
+  const int64_t count = parts_.source->count(Split::kValidation);
+  EvalResult result = summarise(outcomes(at, max_samples_ > 0 ? std::min(count, max_samples_) : count));
   result.step = state.step;
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   at.hook = Hook::kEvalEnd;
@@ -42,7 +50,8 @@ EvalResult Evaluator::run(const RunState& state, int64_t epoch) {
 // sample's outcome over ranks: each rank fills its own.
 std::vector<SampleOutcome> Evaluator::outcomes(HookInfo at, int64_t samples) {
   Plan plan(static_cast<size_t>(samples));
-  for (int64_t i = 0; i < samples; ++i) plan[i].sample = i;
+  const int64_t count = parts_.source->count(Split::kValidation);
+  for (size_t i = 0; i < plan.size(); ++i) plan[i].sample = sample_at(i, plan.size(), count);
   const Slicing slicing{options_.micro_batch, parts_.comm->size(), parts_.comm->rank()};
   std::vector<SampleOutcome> outcomes(plan.size());
   at.micro_batches = int(micro_batch_count(samples, slicing));
@@ -71,11 +80,12 @@ EvalResult Evaluator::summarise(const std::vector<SampleOutcome>& outcomes) cons
   }
   result.loss = loss / result.tokens;
   result.accuracy = correct / result.tokens;
+  const int64_t count = parts_.source->count(Split::kValidation);
   for (const EvalGrouping& grouping : parts_.services->groupings) {
     std::vector<GroupResult> groups;
     for (const std::string& group : grouping.groups) groups.push_back({grouping.name, group, 0, 0, 0});
     for (size_t i = 0; i < outcomes.size(); ++i) {
-      const int g = grouping.group_of(int64_t(i));
+      const int g = grouping.group_of(sample_at(i, outcomes.size(), count));
       if (g < 0) continue;
       groups[g].loss += outcomes[i].loss;
       groups[g].tokens += outcomes[i].tokens;

@@ -10,7 +10,7 @@ EvalGrouping language_grouping(std::shared_ptr<const Source> source, Split split
 
 class Evaluator {
  public:
-  // max_samples: of the split's first ones; 0 takes all.
+  // max_samples: taken evenly over the split; 0 takes all.
   Evaluator(const TrainOptions& options, TrainParts& parts, SegmentRunner& runner, int64_t max_samples = 0);
 
   // Collective. Fires EVAL_BEGIN (BATCH_READY SEGMENT_FORWARD LOSS)* EVAL_END. The result is the same on all ranks.

@@ -43,7 +43,7 @@ void Reporter::attempt(const RunState& state, int64_t epoch, const AttemptResult
         {"grad_norm", facts.grad_norm}, {"clip", result.clip_factor},
         {"scale", facts.scale},        {"tokens", facts.tokens},
         {"tokens_per_s", tokens_per_s}, {"seconds", result.seconds},
-        {"memory_bytes", allocator_stats().peak_bytes}};
+        {"cpu_seconds", result.cpu_seconds}, {"memory_bytes", allocator_stats().peak_bytes}};
     for (const auto& [name, value] : published) line.emplace_back(name, value);
     parts_.metrics->write(line);
   }

@@ -6,7 +6,8 @@ import unittest
 
 from harness import TEST_PLUGINS, RunCase, alive, descendants, relative_difference, write_corpus
 
-METRICS = ("step", "attempt", "loss", "lr", "grad_norm", "tokens", "tokens_per_s", "seconds", "memory_bytes")
+METRICS = ("step", "attempt", "loss", "lr", "grad_norm", "tokens", "tokens_per_s", "seconds",
+           "cpu_seconds", "memory_bytes")
 
 
 class FolderTest(RunCase):
@@ -49,6 +50,15 @@ class FolderTest(RunCase):
         self.assertEqual(len(samples), 2, result.stderr)
         self.assertIn("sample: the small river", samples[0])
         self.assertIn("sample: 春天", samples[1])
+
+    def test_a_sample_may_take_the_likeliest_tokens(self):
+        said = []
+        for temperature in (0.0, 0.0, 100.0):
+            self.write(eval={"prompts": ["the small river"], "sample_tokens": 20, "temperature": temperature})
+            said += [line.split("sample: ")[1] for line in self.train().stderr.splitlines() if "sample: " in line]
+        self.assertEqual(len(said), 3)
+        self.assertEqual(said[0], said[1])
+        self.assertNotEqual(said[0], said[2])
 
     def test_decisions_are_told_in_chinese(self):
         self.write(log={"language": "zh"})

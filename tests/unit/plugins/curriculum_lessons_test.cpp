@@ -144,6 +144,35 @@ TEST(Lessons, TheCapHoldsUntilTheFinalRelease) {
   EXPECT_EQ(taken.size(), 100u) << "the release is over all samples";
 }
 
+// Losses that spread whatever the samples: without a floor every look would take a tenth, down to a batch's worth.
+TEST(Lessons, LossesThatAlwaysSpreadDoNotStarveTheRun) {
+  School school([](Settings& s) { s.warmup_epochs = 1; });
+  school.total_steps = 2000;
+  school.loss = spread_out;
+  school.run(1000);
+  EXPECT_EQ(school.threshold(), 0.3);
+  ASSERT_EQ(school.of("threshold_floor").size(), 1u) << "once, not at every look";
+  const Note note = school.of("threshold_floor")[0];
+  EXPECT_EQ(note.to, 0.3);
+  EXPECT_NE(note.cause.find("inner loop"), std::string::npos) << note.cause;
+  EXPECT_NE(note.en.find("inner_high"), std::string::npos) << note.en;
+  EXPECT_NE(note.zh.find("inner_high"), std::string::npos) << note.zh;
+  school.lessons->instability("amp_o2");
+  school.collect();
+  EXPECT_EQ(school.threshold(), 0.3) << "nor does an instability";
+}
+
+TEST(Lessons, AStartBelowTheFloorIsTheFloor) {
+  School school([](Settings& s) { s.warmup_epochs = 0; s.start = 0.2; });
+  school.loss = spread_out;
+  school.run(100);
+  EXPECT_EQ(school.threshold(), 0.2);
+  School lower([](Settings& s) { s.warmup_epochs = 0; s.start = 0.6; s.min = 0.5; s.strategy = "inner"; });
+  lower.loss = spread_out;
+  lower.run(100);
+  EXPECT_EQ(lower.threshold(), 0.5);
+}
+
 TEST(Lessons, NoCapNoRelease) {
   School school([](Settings& s) { s.strategy = "none"; });
   school.lessons->begin();
@@ -184,6 +213,16 @@ TEST(Lessons, ASwingHalvesTheFactorAndWidensTheWindow) {
   EXPECT_EQ(school.tuning.window, 5);
   for (const double accuracy : {0.50, 0.50}) school.end_epoch(accuracy);  // 5 epochs: 0.1 / 0.48 swings still
   EXPECT_EQ(school.tuning.outer_factor, 0.025);
+}
+
+// Accuracy that only grows is learning: halving at each epoch would stop the outer loop in every healthy run.
+TEST(Lessons, ASteadyRiseIsNoSwing) {
+  School school([](Settings& s) { s.warmup_epochs = 0; s.strategy = "outer"; });
+  for (const double accuracy : {0.10, 0.20, 0.30, 0.30}) school.end_epoch(accuracy);
+  EXPECT_EQ(school.tuning.outer_factor, 0.1);
+  EXPECT_NEAR(school.threshold(), 0.5, 1e-12);
+  school.end_epoch(0.20);
+  EXPECT_EQ(school.tuning.outer_factor, 0.05) << "a fall is";
 }
 
 TEST(Lessons, FourteenPercentIsNoSwing) {

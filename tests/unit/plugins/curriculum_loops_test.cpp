@@ -132,7 +132,8 @@ TEST(ValidationHistory, SlopesAndSwing) {
   EXPECT_NEAR(history.slopes(3)[0], (0.9 - 0.1) / 2, 1e-12);  // of 0.1 0.4 0.9
   EXPECT_TRUE(std::isnan(history.slopes(3)[1]));
   EXPECT_TRUE(std::isnan(history.slopes(5)[0])) << "fewer epochs than the window";
-  EXPECT_NEAR(history.swing(2), 0.1 / 0.55, 1e-12);
+  EXPECT_NEAR(history.swing(3), 0.1 / (1.7 / 3), 1e-12);
+  EXPECT_EQ(history.swing(2), 0) << "it only rises";
   EXPECT_TRUE(std::isnan(history.swing(5)));
 }
 

@@ -104,6 +104,22 @@ TEST(Curriculum, AResumeOnAnotherNumberOfRanksKeepsTheOrder) {
   EXPECT_EQ(got, std::vector(expected.begin() + 12, expected.end()));
 }
 
+// Reported fault: the length promised and the length yielded differ. A threshold makes no epoch shorter.
+TEST(Curriculum, EveryEpochHasThePlansThatWerePromised) {
+  CurriculumRun school(kQuick, 22);
+  school.spec.options.steps = 0;
+  school.spec.options.epochs = 6;
+  std::map<int64_t, int> plans;
+  school.prepare = [&](RankParts& parts) {
+    watch(parts, {Hook::kStepEnd}, [&](const HookInfo& info) { ++plans[info.epoch]; });
+  };
+  school.run();
+  EXPECT_GE(school.of("difficulty_threshold").size(), 5u);
+  ASSERT_EQ(plans.size(), 6u);
+  for (const auto& [epoch, count] : plans) EXPECT_EQ(count, 6) << "ceil(22 / 4), in epoch " << epoch;
+  for (const PlanSeen& seen : school.plans) EXPECT_EQ(seen.plan.size(), 4u);
+}
+
 // Reported faults: 10 rows with micro-batch 2 on 3 ranks; the length promised and the length yielded differ; the same
 // seed on every rank.
 TEST(Curriculum, TenRowsOnThreeRanks) {
@@ -284,6 +300,27 @@ TEST(Curriculum, CombinedTakesEveryScorer) {
   school.spec.options.steps = 3;
   school.run();
   EXPECT_EQ(school.plans.size(), 3u);
+}
+
+TEST(Curriculum, DefaultsAreTheRequirements) {
+  const auto document = ConfigDocument::parse("[plugins]\nsearch = [\"" SZ_PLUGINS "\"]\n", "test.toml");
+  PluginHost host = PluginHost::discover(document);
+  Schema schema;
+  schema.add({"plugins.search", KeyType::kStringList, "[]", "folders"});
+  host.add_schema(schema);
+  const Config config = Config::resolve(document, schema, host.faults());
+  const std::string at = "plugins.curriculum_dual_loop.";
+  const std::map<std::string, double> numbers = {
+      {"start_complexity", 0.3}, {"max_complexity", 0.7}, {"final_release", 0.1},  {"inner_low", 0.1},
+      {"inner_high", 0.3},       {"inner_raise", 0.05},   {"inner_lower", 0.1},    {"review_fraction", 0.2},
+      {"outer_factor", 0.1},     {"adversarial_fraction", 0.1}, {"instability_backoff", 0.05}};
+  for (const auto& [key, value] : numbers) EXPECT_EQ(config.get_float(at + key), value) << key;
+  const std::map<std::string, int64_t> counts = {
+      {"warmup_epochs", 3}, {"inner_every", 2000}, {"smoothing_window", 3}, {"buckets", 10}};
+  for (const auto& [key, value] : counts) EXPECT_EQ(config.get_int(at + key), value) << key;
+  EXPECT_EQ(config.get_string(at + "difficulty_metric"), "tfidf");
+  EXPECT_EQ(config.get_string(at + "adjustment_strategy"), "dual_loop");
+  EXPECT_EQ(config.get_string(at + "inner_signal"), "batch");
 }
 
 TEST(Curriculum, CheckWarnsOfARunThatIsTooShort) {

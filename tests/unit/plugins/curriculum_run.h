@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "unit/plugins/amp_o2_run.h"
 #include "unit/plugins/rank_plugins.h"
 
 namespace sz::test {
@@ -156,7 +157,11 @@ struct CurriculumRun {
     own.prepare = [this, &log](RankParts& parts) {
       auto* plugins = parts.own<CurriculumPlugins>(toml, log, parts, spec.options);
       parts.sampler = std::make_unique<LentSampler>(*plugins->host.sampler());
-      for (Stateful* state : plugins->host.states()) parts.states.push_back(state);
+      Precision* const precision = plugins->host.precision();
+      if (precision) parts.precision = std::make_unique<LentPrecision>(*precision);
+      for (Stateful* state : plugins->host.states()) {
+        if (!precision || state->state_id() != precision->stateful()->state_id()) parts.states.push_back(state);
+      }
       watch(parts, {Hook::kStepEnd}, [this, first = parts.rank() == 0](const HookInfo& info) {
         if (first) plans.push_back({info.step, *info.plan});
       });

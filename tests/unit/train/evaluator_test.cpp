@@ -104,12 +104,20 @@ TEST(Evaluator, AGroupingMayComeAtEvalBegin) {
   EXPECT_FALSE(line.contains("eval_language_en_loss"));
 }
 
-TEST(Evaluator, TakesTheFirstSamplesWhereAsked) {
-  const auto source = std::make_shared<MemorySource>(MemorySourceOptions{.validation = 5});
-  for (int64_t i = 0; i < 5; ++i) set_labels(source->samples(Split::kValidation)[size_t(i)], 1, 10 * i, 0);
+// A split's documents stand language by language: the first ones alone would all be of one.
+TEST(Evaluator, TakesSamplesEvenlyOverTheSplitWhereFewerAreAsked) {
+  const auto source = std::make_shared<MemorySource>(MemorySourceOptions{.validation = 6});
+  for (int64_t i = 0; i < 6; ++i) set_labels(source->samples(Split::kValidation)[size_t(i)], 1, 10 * i, i < 3 ? 0 : 1);
   RunSpec spec = spec_with(source, 1);
-  spec.options.eval_samples = 3;
-  EXPECT_EQ(train(spec).outcome.eval.loss, 10.0);
+  spec.options.eval_samples = 4;
+  const RunResult result = train(spec);
+  EXPECT_EQ(result.outcome.eval.loss, (0.0 + 10.0 + 30.0 + 40.0) / 4);
+  EXPECT_EQ(result.outcome.eval.tokens, 4);
+  const auto line = with(result.metrics, "eval_loss").at(0);
+  EXPECT_EQ(line.at("eval_language_en_loss"), 5.0);
+  EXPECT_EQ(line.at("eval_language_zh_loss"), 35.0);
+  spec.options.eval_samples = 60;
+  EXPECT_EQ(train(spec).outcome.eval.loss, 25.0) << "all there are";
 }
 
 TEST(Evaluator, NoValidationSplitNoEvaluation) {
