@@ -221,26 +221,30 @@ class Bench:
         tried = [self.run(task, arm, lr, 0, steps) for lr in rates]
         return min(tried, key=lambda result: min(result["losses"]))["lr"], tried
 
+    def scoring(self, task, arm, known):
+        """Wall and CPU seconds that the arm's scores cost, which are kept beside the data: what the first run that
+        wanted them paid. `known`: of the task's metrics so far."""
+        if arm == "random":  # scores nothing
+            return [0.0, 0.0]
+        paid = self.run(task, arm, self.size["lrs"][0], 900, 1)["scoring"]
+        metric = self.metric(task, arm)
+        known[metric] = [max(cost) for cost in zip(known.get(metric, paid), paid)]
+        return known[metric]
+
     def everything(self):
-        """The runs that are compared, and all that ran. Scores are kept beside the data, so that one run a task pays for
-        them: what it paid counts for every arm that uses them."""
-        compared, others, scoring = [], [], {}
+        """The runs that are compared, and all others. Every arm that uses a metric's scores counts what they cost."""
+        compared, others = [], []
         for task in self.size["tasks"]:
+            known = {}
             for arm in self.arms:
+                cost = self.scoring(task, arm, known)
                 rate, tried = self.pick(task, arm)
-                own = [self.run(task, arm, rate, seed) for seed in self.size["seeds"]]
                 others += tried
-                compared += own
-                if arm != "random":  # which scores nothing
-                    key = (task, self.metric(task, arm))
-                    paid = [result["scoring"] for result in tried + own]
-                    scoring[key] = [max(cost) for cost in zip(scoring.get(key, [0.0, 0.0]), *paid)]
-        for result in compared:
-            key = (result["task"], self.metric(result["task"], result["arm"]))
-            cost = [0.0, 0.0] if result["arm"] == "random" else scoring[key]
-            for curve, own, paid in zip(("wall", "cpu"), result["scoring"], cost):
-                result[curve] = [seconds - own + paid for seconds in result[curve]]
-            result["scoring"] = cost
+                for seed in self.size["seeds"]:
+                    result = self.run(task, arm, rate, seed)
+                    for curve, own, paid in zip(("wall", "cpu"), result["scoring"], cost):
+                        result[curve] = [seconds - own + paid for seconds in result[curve]]
+                    compared.append({**result, "scoring": cost})
         return compared, others
 
 

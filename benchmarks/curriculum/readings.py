@@ -35,6 +35,14 @@ def read_run(folder):
     return out
 
 
+MOVERS = {"inner loop": "inner", "outer loop": "outer", "schedule": "schedule", "warm-up": "warm-up",
+          "the warm-up": "warm-up", "the last": "release", "gradient_instability": "instability"}
+
+
+def mover(cause):
+    return next((name for start, name in MOVERS.items() if cause.startswith(start)), "pacing")
+
+
 def read_decisions(folder):
     """How often the curriculum decided what; moves of the threshold by what caused them."""
     counts = collections.Counter()
@@ -43,7 +51,7 @@ def read_decisions(folder):
             if line["plugin"] != "curriculum_dual_loop":
                 continue
             if line["what"] == "difficulty_threshold":
-                counts[line["cause"].split(":")[0].split(" ")[0] + (" up" if line["to"] > line["from"] else " down")] += 1
+                counts[mover(line["cause"]) + (" up" if line["to"] > line["from"] else " down")] += 1
             else:
                 counts[line["what"]] += 1
     return dict(counts)

@@ -1,10 +1,11 @@
 """From a run folder to a table."""
+import importlib.util
 import json
 import os
 import tempfile
 import unittest
 
-from readings import read_decisions, read_run
+from readings import mover, read_decisions, read_run, translations
 from report import cost_rows, decision_rows, final_rows
 
 
@@ -55,6 +56,25 @@ class Report(unittest.TestCase):
             self.assertEqual(read["cpu"], [2.5, 3.5])
             self.assertEqual(read["scoring"], [0.75, 0.5])
             self.assertEqual(read_decisions(folder), {"inner down": 1, "outer up": 1, "review": 1})
+
+    def test_each_move_has_a_mover(self):
+        self.assertEqual(mover("the last 10% of the run are over all samples"), "release")
+        self.assertEqual(mover("the warm-up ends"), "warm-up")
+        self.assertEqual(mover("stairs: 10 steps done"), "pacing")
+
+    @unittest.skipUnless(importlib.util.find_spec("sacrebleu"), "needs sacrebleu")
+    def test_translations_are_what_stands_behind_their_prompt(self):
+        pairs = [{"prompt": "Speichert das Dokument.\n", "response": "将文档保存在当前文件夹中。"},
+                 {"prompt": "Schließt das Fenster.\n", "response": "关闭当前窗口并返回文档。"}]
+        with tempfile.TemporaryDirectory() as folder:
+            os.makedirs(folder + "/logs")
+            for said, perfect in (([row["response"] for row in pairs], True), (["", "窗口"], False)):
+                with open(folder + "/logs/rank-0.log", "w", encoding="utf-8") as out:
+                    for row, text in zip(pairs, said):
+                        out.write(f"2026-01-01 rank 0 info  sample: {row['prompt']}{text}\n")
+                scores = translations(folder, pairs)
+                for score in scores.values():
+                    (self.assertAlmostEqual if perfect else self.assertLess)(score, 100)
 
 
 if __name__ == "__main__":

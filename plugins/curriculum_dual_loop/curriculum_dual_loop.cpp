@@ -203,13 +203,16 @@ void CurriculumDualLoop::step_ends(const sz_hook_info& info) {
   if (info.facts == nullptr || info.step != info.facts->step + 1) return;
   std::vector<int64_t> samples;
   std::vector<double> losses;
+  std::vector<Kind> kinds;
   for (uint64_t i = 0; i < info.plan_count && i < info.facts->sample_count; ++i) {
     if (info.plan[i].transform != 0) continue;  // a perturbed copy says nothing of the sample itself
     samples.push_back(info.plan[i].sample);
     losses.push_back(info.facts->samples[i].loss / info.facts->samples[i].tokens);
+    kinds.push_back(Kind(info.plan[i].flags));
   }
   const sz_run_info run = run_->describe();
-  lessons_->step({info.step, info.attempt, info.epoch, run.total_steps, run.steps_per_epoch, samples, losses});
+  lessons_->step({info.step, info.attempt, info.epoch, run.total_steps, run.steps_per_epoch, samples, losses,
+                   kinds});
   metrics_->publish("threshold", lessons_->mixture().threshold);
   metrics_->publish("loss_std", lessons_->batch().deviation());
   metrics_->publish("loss_std_error", lessons_->batch().error());

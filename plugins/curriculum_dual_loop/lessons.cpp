@@ -58,6 +58,9 @@ void Lessons::step(const StepSeen& seen) {
   for (size_t i = 0; i < seen.samples.size(); ++i) {
     if (!std::isfinite(seen.losses[i])) continue;
     book_.record(seen.samples[i], seen.losses[i]);
+    // Review samples are those of lowest loss, adversarial ones of highest: counted, they would keep up the very spread
+    // that brought them in.
+    if (!seen.kinds.empty() && seen.kinds[i] != Kind::kPool) continue;
     batch_.add(seen.losses[i]);
     window_.add(seen.losses[i]);
   }

@@ -51,12 +51,14 @@ struct School {
     const auto items = lessons->pool().plan(state, lessons->mixture(), 8);
     std::vector<int64_t> samples;
     std::vector<double> losses;
+    std::vector<Kind> kinds;
     for (const Item& item : items) {
+      kinds.push_back(item.kind);
       samples.push_back(item.sample);
       losses.push_back(loss(item.sample));
     }
     ++step;
-    lessons->step({step, step, (step - 1) / steps_per_epoch, total_steps, steps_per_epoch, samples, losses});
+    lessons->step({step, step, (step - 1) / steps_per_epoch, total_steps, steps_per_epoch, samples, losses, kinds});
     collect();
     return items;
   }
@@ -125,6 +127,21 @@ TEST(Lessons, TheInnerLoopLowersWithReviewAndRaisesAgain) {
   EXPECT_NEAR(school.threshold(), 0.54 * 1.05, 1e-12);
   EXPECT_TRUE(school.lessons->mixture().review.empty());
   EXPECT_EQ(school.of("review").size(), 2u);
+}
+
+// Mastered samples have the lowest losses: what review brings in must not count as spread, or it would never end.
+TEST(Lessons, ReviewDoesNotKeepUpTheSpreadThatBroughtItIn) {
+  School school([](Settings& s) { s.warmup_epochs = 0; s.strategy = "inner"; s.start = 0.6; });
+  school.loss = spread_out;
+  school.run(10);
+  ASSERT_FALSE(school.lessons->mixture().review.empty());
+  int64_t others = 0;
+  for (int i = 0; i < 10; ++i) {
+    int64_t own = 0;
+    for (const Item& item : school.run_step()) (item.kind == Kind::kPool ? own : others) += 1;
+    EXPECT_EQ(int64_t(school.lessons->batch().count()), own);
+  }
+  EXPECT_EQ(others, 16) << "20% of 80";
 }
 
 TEST(Lessons, TheCapHoldsUntilTheFinalRelease) {
