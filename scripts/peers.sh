@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes .deps/venv with PyTorch, transformers, TensorBoard, DeepSpeed and sacrebleu: what the parity tests and the benchmarks'
-# peers need. Nothing of the product needs it. About 820 MB are fetched the first time; what is there already stays.
+# Makes .deps/venv with PyTorch, transformers, TensorBoard, DeepSpeed and sacrebleu: what the parity tests and the
+# benchmarks need. Nothing of the product needs it. About 820 MB are fetched the first time; what is there already stays.
 #
 #   ./scripts/peers.sh
 set -euo pipefail

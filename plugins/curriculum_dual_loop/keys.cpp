@@ -48,7 +48,7 @@ sz::Descriptor with_keys(sz::Descriptor&& d) {
           "adjustment_strategy", "\"dual_loop\"",
           "dual_loop, inner, outer, fixed_linear, fixed_root, competence, none, or another provider of sz.pacing/1"))
       .key(real("start_complexity", "0.3", 0, 1, "threshold at the start: the easiest share of each language"))
-      .key(real("min_complexity", "0.3", 0, 1, "threshold that the loops and instabilities lower to at most"))
+      .key(real("min_complexity", "0.3", 0, 1, "the loops lower the threshold no further"))
       .key(real("max_complexity", "0.7", 0.001, 1, "highest threshold before the final release"))
       .key(real("final_release", "0.1", 0, 1, "share of the run, at its end, over all samples"))
       .key(whole("inner_every", "2000", 1, 1e12, "steps between the inner loop's looks", "steps"))

@@ -236,7 +236,7 @@ void Lessons::instability(const std::string& from, const Cause& details) {
   const bool more = !details.en.empty();
   const std::string cause = "gradient_instability, raised by " + from + (more ? ": " : "") + details.en;
   const std::string cause_zh = "梯度不稳定事件（来自 " + from + "）" + (more ? "：" : "") + details.zh;
-  move(no_lower(before - settings_.instability_backoff, cause, cause_zh), cause, cause_zh, 1);
+  move(before - settings_.instability_backoff, cause, cause_zh, 1);
   backoff_ += std::max(0.0, before - mixture_.threshold);
 }
 

@@ -303,7 +303,8 @@ TEST(Curriculum, CombinedTakesEveryScorer) {
 }
 
 TEST(Curriculum, DefaultsAreTheRequirements) {
-  const auto document = ConfigDocument::parse("[plugins]\nsearch = [\"" SZ_PLUGINS "\"]\n", "test.toml");
+  const auto document = ConfigDocument::parse(
+      "[plugins]\nsearch = [\"" SZ_PLUGINS "\"]\n[plugins.curriculum_dual_loop]\nenabled = true\n", "test.toml");
   PluginHost host = PluginHost::discover(document);
   Schema schema;
   schema.add({"plugins.search", KeyType::kStringList, "[]", "folders"});
