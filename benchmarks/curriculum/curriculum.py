@@ -2,7 +2,7 @@
 """Does a curriculum pay? Runs the same training under several pacings and compares the cost of reaching a loss.
 
   benchmarks/curriculum/curriculum.py --size minute     tries the benchmark; says nothing about curricula
-  benchmarks/curriculum/curriculum.py --size hour       two tasks, three arms, three seeds: within an hour on 2 quiet cores
+  benchmarks/curriculum/curriculum.py --size hour       two tasks, three arms, three seeds; a quarter of an hour
   benchmarks/curriculum/curriculum.py --size full       all strategies and controls, five seeds, German-Chinese pairs
   benchmarks/curriculum/curriculum.py --size tiny       tries all that full does, translations and their scores included
 
@@ -121,7 +121,7 @@ class Bench:
         return metric
 
     def curriculum(self, task, arm, spec):
-        """Keys of the plugin. The loops' intervals fit the run: its defaults are made for runs of 10,000 steps and more."""
+        """Keys of the plugin. Intervals fit the run: the defaults are for runs of 10,000 steps and more."""
         name, *own = arm.split(":")
         keys = {"enabled": True, "difficulty_metric": self.metric(task, name),
                 "adjustment_strategy": STRATEGIES.get(name, name), "warmup_epochs": 1, "smoothing_window": 2,
@@ -200,7 +200,7 @@ class Bench:
         """Hours of CPU time and of wall time, from two short runs a task: a step's and a start's cost."""
         hours = [0.0, 0.0]
         for task, spec in self.size["tasks"].items():
-            probe = max(10, spec["steps"] // 100)
+            probe = max(5, spec["steps"] // 400)
             self.run(task, BASELINE, self.size["lrs"][0], 900, 1)  # prepares the data set and its scores
             short = self.run(task, BASELINE, self.size["lrs"][0], 901, probe)
             long = self.run(task, BASELINE, self.size["lrs"][0], 902, 3 * probe)
@@ -271,8 +271,8 @@ def main():
     bench = Bench(parser.parse_args())
     if bench.options.size in ("hour", "full") or bench.options.estimate:
         cpu, wall = bench.estimate()
-        print(f"about {cpu:.2f} hours of CPU time, {wall:.2f} hours on this machine as busy as it is now; runs that are "
-              "done are not repeated", file=sys.stderr)
+        print(f"about {cpu:.2f} hours of CPU time, {wall:.2f} hours on this machine as busy as it is now; runs that "
+              "are done are not repeated", file=sys.stderr)
         if bench.options.estimate:
             return
     text = report(bench.options.size, bench.size, bench.arms, *bench.everything())

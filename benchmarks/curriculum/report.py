@@ -65,17 +65,18 @@ def decision_rows(arms, results):
 
 
 def about(name, size, compared, others):
+    everything = compared + others
+    cpu, wall = (sum(r[key] for r in everything) / 60 for key in ("cpu_seconds", "seconds"))
     lines = [f"Size {name}. Learning rates {size['lrs']}, picked per arm with seed 0 in runs of "
-             f"{size['pick_share']:.0%} of the steps; seeds compared {size['seeds']}. {len(compared)} compared runs and "
-             f"{len(others)} that pick: {sum(r['cpu_seconds'] for r in compared + others) / 60:.1f} minutes of CPU time, "
-             f"{sum(r['seconds'] for r in compared + others) / 60:.1f} minutes one after the other.", ""]
+             f"{size['pick_share']:.0%} of the steps; seeds compared {size['seeds']}. {len(compared)} compared runs "
+             f"and {len(others)} that pick: {cpu:.1f} minutes of CPU time, {wall:.1f} minutes one after the other.", ""]
     for task, spec in size["tasks"].items():
         lines.append(f"- {task}: " + ", ".join(f"{key} {value}" for key, value in spec.items()))
-    return lines + ["", "Cost of the losses that fixed_linear reaches after a share of its run, fixed_linear / arm (above "
-                    "1x: the arm is cheaper), mean over seeds with a 95% bootstrap interval; seeds that never reach it "
-                    "are counted, and left out of the mean, which therefore flatters the arm. Both times are those of the "
-                    "training steps with scoring; CPU time is user and system of all threads, and does not feel what "
-                    "else the machine does, but for its caches."]
+    return lines + ["", "Cost of the losses that fixed_linear reaches after a share of its run, fixed_linear / arm "
+                    "(above 1x: the arm is cheaper), mean over seeds with a 95% bootstrap interval; seeds that never "
+                    "reach it are counted, and left out of the mean, which therefore flatters the arm. Both times are "
+                    "those of the training steps with scoring; CPU time is user and system of all threads, and does "
+                    "not feel what else the machine does, but for its caches."]
 
 
 def report(name, size, arms, compared, others):
@@ -84,8 +85,8 @@ def report(name, size, arms, compared, others):
         own = [r for r in compared if r["task"] == task]
         head = [f"to the loss at {share:.0%}" for share in SHARES]
         out += ["", f"### {task}", "",
-                table(["arm", "best validation loss", "minus fixed_linear's", "lr", "1000 tokens", "CPU s", "scoring s"],
-                      final_rows(arms, own)), "",
+                table(["arm", "best validation loss", "minus fixed_linear's", "lr", "1000 tokens", "CPU s",
+                       "scoring s"], final_rows(arms, own)), "",
                 table(["tokens", *head], cost_rows(own, "tokens")), "",
                 table(["CPU time", *head], cost_rows(own, "cpu")), "",
                 table(["wall time", *head], cost_rows(own, "wall")), "",

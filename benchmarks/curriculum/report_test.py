@@ -48,8 +48,8 @@ class Report(unittest.TestCase):
                      ("review", "standard deviation", 0.0, 0.2)]
             with open(folder + "/decisions.jsonl", "w", encoding="utf-8") as out:
                 for what, cause, before, after in moves:
-                    out.write(json.dumps({"plugin": "curriculum_dual_loop", "what": what, "cause": cause, "from": before,
-                                          "to": after}) + "\n")
+                    out.write(json.dumps({"plugin": "curriculum_dual_loop", "what": what, "cause": cause,
+                                          "from": before, "to": after}) + "\n")
             read = read_run(folder)
             self.assertEqual(read["tokens"], [20, 30])
             self.assertEqual(read["wall"], [4.75, 6.75])

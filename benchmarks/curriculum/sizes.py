@@ -22,14 +22,13 @@ SIZES = {
             "addition": dict(layers=2, width=64, steps=1600, batch=64, context=24, sums=16000, digits=4),
         }),
     "full": dict(
-        seeds=[1, 2, 3, 4, 5], lrs=[5e-4, 1e-3, 2e-3, 4e-3], pick_share=1, arms=ALL_ARMS, evaluations=40,
+        seeds=[1, 2, 3, 4, 5], lrs=[1e-3, 2e-3, 4e-3, 8e-3], pick_share=0.5, arms=ALL_ARMS, evaluations=40,
         eval_samples=400,
         tasks={
-            "language": dict(layers=6, width=256, steps=6000, batch=32, context=128, vocabulary=4096, bytes=0),
-            "addition": dict(layers=4, width=128, steps=12000, batch=64, context=32, sums=100_000, digits=6),
-            "pairs": dict(layers=6, width=256, steps=6000, batch=32, context=128, vocabulary=4096, test_pairs=200),
-            "pairs_tenth": dict(layers=6, width=256, steps=6000, batch=32, context=128, vocabulary=4096,
-                                test_pairs=200),
+            "language": dict(layers=4, width=192, steps=4000, batch=32, context=96, vocabulary=4096, bytes=0),
+            "addition": dict(layers=3, width=96, steps=6000, batch=64, context=32, sums=60_000, digits=5),
+            "pairs": dict(layers=4, width=192, steps=4000, batch=32, context=96, vocabulary=4096, test_pairs=200),
+            "pairs_tenth": dict(layers=4, width=192, steps=4000, batch=32, context=96, vocabulary=4096, test_pairs=200),
         }),
     # All that `full` does, in minutes: whether it works.
     "tiny": dict(

@@ -303,13 +303,8 @@ TEST(Curriculum, CombinedTakesEveryScorer) {
 }
 
 TEST(Curriculum, DefaultsAreTheRequirements) {
-  const auto document = ConfigDocument::parse(
-      "[plugins]\nsearch = [\"" SZ_PLUGINS "\"]\n[plugins.curriculum_dual_loop]\nenabled = true\n", "test.toml");
-  PluginHost host = PluginHost::discover(document);
-  Schema schema;
-  schema.add({"plugins.search", KeyType::kStringList, "[]", "folders"});
-  host.add_schema(schema);
-  const Config config = Config::resolve(document, schema, host.faults());
+  LoadedPlugins plugins("[plugins.curriculum_dual_loop]\nenabled = true\n", {SZ_PLUGINS}, {});
+  const Config& config = plugins.config();
   const std::string at = "plugins.curriculum_dual_loop.";
   const std::map<std::string, double> numbers = {
       {"start_complexity", 0.3}, {"max_complexity", 0.7}, {"final_release", 0.1},  {"inner_low", 0.1},
