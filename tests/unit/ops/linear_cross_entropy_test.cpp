@@ -127,7 +127,7 @@ TEST_P(LossOnIsa, NotANumberIsReported) {
 TEST_P(LossOnIsa, LargeLogitsStayFinite) {
   Inputs in = make_inputs(6, 50, 8, at::kFloat, false);
   in.hidden.mul_(1000);
-  expect_close(in, run(in), 1e-5);
+  expect_close(in, run(in), 5e-4);  // logits near 1000 are rounded by 6e-5, and so much may a probability be off
 }
 
 TEST(LinearCrossEntropy, LowPrecisionInputs) {
