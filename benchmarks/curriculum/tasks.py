@@ -15,13 +15,14 @@ def lowest_first(number):
 
 def write_additions(path, sums, digits, seed=1):
     """{"prompt": "21+43=", "response": "64"}: 12 + 34 = 46; so only the answer counts. All 100 sums of one digit, and
-    as many of each greater length up to `digits`, none twice."""
+    as many of each greater length up to `digits` (at most four in five of those there are), none twice."""
     stream = random.Random(seed)
     chosen = {(1, a, b) for a in range(10) for b in range(10)}
     for grade in range(2, digits + 1):
-        wanted = len(chosen) + (sums - 100) // (digits - 1)
+        low, high = 10 ** (grade - 1), 10**grade
+        wanted = len(chosen) + min((sums - 100) // (digits - 1), (high - low) ** 2 * 4 // 5)
         while len(chosen) < wanted:
-            chosen.add((grade, *(stream.randrange(10 ** (grade - 1), 10**grade) for _ in range(2))))
+            chosen.add((grade, stream.randrange(low, high), stream.randrange(low, high)))
     rows = sorted(chosen)
     stream.shuffle(rows)
     write_rows(path, [(f"{lowest_first(a)}+{lowest_first(b)}=", lowest_first(a + b)) for _, a, b in rows])

@@ -33,6 +33,11 @@ class Tasks(unittest.TestCase):
             lengths.append(len(str(a)))
         self.assertEqual([lengths.count(digits) for digits in (1, 2, 3)], [100, 450, 450])
 
+    def test_there_are_only_so_many_short_sums(self):
+        tasks.write_additions(self.path("sums.jsonl"), 30_000, 3)
+        lengths = [len(row["prompt"]) for row in rows_of(self.path("sums.jsonl"))]
+        self.assertEqual([lengths.count(length) for length in (4, 6, 8)], [100, 6480, 14_950])
+
     def test_text_of_each_language_up_to_a_size(self):
         for language, paragraph in (("en", "a few words"), ("zh", "几个字")):
             os.makedirs(self.path(f"corpus/{language}"))
