@@ -54,7 +54,6 @@ class Unit {
     at::DataPtr bytes;
     sz::Work work;  // waits before the bytes go
   };
-  std::optional<Gather> coming;
   int in_use = 0;  // segments between acquire and release
 
  private:
@@ -66,6 +65,9 @@ class Unit {
   at::Tensor whole_, compute_shard_, master_, gradient_, gradient_shard_;
   std::vector<at::Tensor> views_, states_, stable_;
   bool here_ = false;
+
+ public:
+  std::optional<Gather> coming;  // last, so that it waits while the shard that it sends is there
 };
 
 }  // namespace zero3
