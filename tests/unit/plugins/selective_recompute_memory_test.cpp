@@ -187,8 +187,7 @@ TEST(RecomputeBudget, AllRanksTakeRankZerosChoice) {
   EXPECT_LE(budget[0].at("held_bytes").get<int64_t>(), 2 << 20);
   int again = 0;
   for (const auto& [what, number] : *counts[0]) again += what.second == Mode::kRecompute;
-  EXPECT_GT(again, 0);   // 2 MiB are less than everything
-  EXPECT_LT(again, 13);  // and more than nothing
+  EXPECT_GT(again, 0);  // 2 MiB are less than everything; how many segments run again is up to the measured times
 }
 
 TEST(RecomputeBudget, OneThatCannotBeMetSaysSo) {
