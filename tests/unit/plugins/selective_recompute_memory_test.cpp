@@ -177,17 +177,17 @@ TEST(RecomputeBudget, AllRanksTakeRankZerosChoice) {
     });
   };
   const std::string path = folder / "decisions.jsonl";
-  const RunResult on = train_with(spec, recompute("policy = \"budget\"\nmemory_mb = 2.0"), path);
+  const RunResult on = train_with(spec, recompute("policy = \"budget\"\nmemory_mb = 3.0"), path);
   expect_same_run(on, off);
   EXPECT_EQ(*counts[0], *counts[1]);
   const auto lines = json_lines(path);
   const auto budget = of_kind(lines, "budget");
   ASSERT_EQ(budget.size(), 1u);
   EXPECT_TRUE(budget[0].at("fits").get<bool>());
-  EXPECT_LE(budget[0].at("held_bytes").get<int64_t>(), 2 << 20);
+  EXPECT_LE(budget[0].at("held_bytes").get<int64_t>(), 3 << 20);
   int again = 0;
   for (const auto& [what, number] : *counts[0]) again += what.second == Mode::kRecompute;
-  EXPECT_GT(again, 0);  // 2 MiB are less than everything; how many segments run again is up to the measured times
+  EXPECT_GT(again, 0);  // 3 MiB are less than everything; how many segments run again is up to the measured times
 }
 
 TEST(RecomputeBudget, OneThatCannotBeMetSaysSo) {
