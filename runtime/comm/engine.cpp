@@ -247,10 +247,7 @@ void Engine::check_abort() {
 }
 
 void Engine::check_withdrawal() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!withdrawing_ || dropped_) return;
-  }
+  if (!withdrawing_ || dropped_) return;  // dropped_ is written by this thread alone
   drop_operations({rank_, "an operation was dropped before its end"});
 }
 

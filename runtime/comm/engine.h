@@ -101,7 +101,7 @@ class Engine {
   std::optional<AbortInfo> dropped_;    // why nothing is in flight any more: post() fails at once
   std::condition_variable dropped_signal_;
   bool told_ = false;                   // of the abort: the peers, if it is this rank's
-  bool withdrawing_ = false;
+  std::atomic<bool> withdrawing_{false};
   bool stopping_ = false;
 
   // Of the communication thread alone.
