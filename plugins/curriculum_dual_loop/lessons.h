@@ -26,7 +26,7 @@ struct StepSeen {
   int64_t steps_per_epoch = 1;
   std::span<const int64_t> samples;
   std::span<const double> losses;  // mean over each sample's tokens; NaN: none of its labels count
-  std::span<const Kind> kinds;     // what each was drawn as; empty: all by the threshold
+  std::span<const Kind> kinds = {};  // what each was drawn as; empty: all by the threshold
 };
 
 class Lessons {
