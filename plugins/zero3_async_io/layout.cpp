@@ -24,10 +24,15 @@ void add_users(std::vector<int>& users, const std::vector<int>& more) {
   users = std::move(all);
 }
 
+std::string base_name(const ModelSpec& model, const UnitPlan& unit) {
+  if (unit.persistent) return "small";
+  std::string names;
+  for (const int s : unit.users) names += (names.empty() ? "" : "+") + model.segment_names[s];
+  return names.empty() ? "unused" : names;
+}
+
 std::string name_of(const ModelSpec& model, const UnitPlan& unit) {
-  std::string name = unit.persistent ? "small" : "";
-  for (const int s : unit.persistent ? std::vector<int>() : unit.users) name += (name.empty() ? "" : "+") + model.segment_names[s];
-  if (name.empty()) name = "unused";
+  std::string name = base_name(model, unit);
   name += unit.decay ? "/decay" : "/no_decay";
   return unit.trainable ? name : name + "/frozen";
 }
