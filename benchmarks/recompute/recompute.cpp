@@ -4,10 +4,10 @@
 //
 // PLUGINS: the folder of selective_recompute.so. A JSON line a policy on standard output. One thread, and its own CPU
 // time: other programs on the machine then have little say. run.py puts rounds together and runs the peer beside it.
-#include <ctime>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "base/cpu_time.h"
 #include "base/log.h"
 #include "base/rng.h"
 #include "benchmarks/equal_rows.h"
@@ -27,12 +27,6 @@ namespace {
 // Shared with peers/torch_checkpoint.py through run.py's table alone: both print them.
 constexpr int64_t kWidth = 256, kHeads = 4, kContext = 256, kBatch = 2, kVocabulary = 512;
 constexpr int kWarmUp = 1, kMeasured = 4, kChoosing = 13;  // attempts; the last before a budget's choice is at work
-
-double thread_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
-}
 
 // Random rows, all of the context's length.
 class Rows final : public EqualRows {
@@ -59,12 +53,12 @@ class Watch final : public Observer {
     if (at.mode != Mode::kTrain) return;
     if (at.hook == Hook::kBatchReady) {
       base_ = double(allocator_stats().live_bytes);
-      begun_ = thread_seconds();
+      begun_ = thread_cpu_seconds();
     } else if (at.hook == Hook::kLoss) {
       held = double(allocator_stats().live_bytes) - base_;
       reset_peak();
     } else if (at.attempt > skip_) {
-      cpu_ms.push_back(1e3 * (thread_seconds() - begun_));
+      cpu_ms.push_back(1e3 * (thread_cpu_seconds() - begun_));
       peak = double(allocator_stats().peak_bytes) - base_;
     }
   }

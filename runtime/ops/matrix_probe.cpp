@@ -12,8 +12,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <ctime>
 
+#include "base/cpu_time.h"
 #include "base/rng.h"
 #include "ops/threads.h"
 
@@ -27,13 +27,6 @@ constexpr int kTimeoutMs = 5000;     // a loaded machine may keep the child wait
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-// Of the calling thread, which takes its part in every product: others who want the core don't count.
-double cpu_now() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
 }
 
 at::Tensor uniform(int64_t rows, int64_t cols, uint64_t key) {
@@ -69,9 +62,9 @@ void measure(int threads, double numbers[2]) {
   double best = 1e30;
   const double end = now() + kSeconds;
   for (int run = 0; run < 3 || (now() < end && run < 50); ++run) {
-    const double start = cpu_now();
+    const double start = thread_cpu_seconds();  // it takes its part in every product
     at::linear(x, w);
-    best = std::min(best, cpu_now() - start);
+    best = std::min(best, thread_cpu_seconds() - start);
   }
   numbers[0] = 2e-9 * double(kRows * kIn * kOut) / best;
 }

@@ -3,8 +3,8 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
-#include <ctime>
 
+#include "base/cpu_time.h"
 #include "base/hash.h"
 #include "base/signals.h"
 #include "train/observer_failures.h"
@@ -25,12 +25,6 @@ std::string text_of(const Vote& vote) {
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-double process_cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
 }
 
 }  // namespace
