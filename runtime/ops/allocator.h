@@ -30,7 +30,8 @@ void reset_peak();
 void set_memory_limit(int64_t bytes);
 
 // As many bytes may be taken from the system, rounding and cached blocks included; beyond them an allocation releases
-// cached blocks, and then throws Error(kExhausted) that tells `whose` limit it is. 0 means none. Thread: main, before others allocate.
+// cached blocks, and then throws Error(kExhausted) that tells `whose` limit it is. 0 means none.
+// Thread: main, before others allocate.
 void set_system_limit(int64_t bytes, const std::string& whose);
 
 // Gives all cached blocks back to the system. Thread: any.

@@ -13,6 +13,7 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
+#include "ops/dtypes.h"
 
 namespace sz {
 
@@ -43,15 +44,6 @@ namespace sz {
 
 namespace {
 
-DType dtype_of(const at::Tensor& t) {
-  switch (t.scalar_type()) {
-    case at::kFloat: return DType::kF32;
-    case at::kHalf: return DType::kF16;
-    case at::kBFloat16: return DType::kBF16;
-    default: throw Error(Exit::kInternal, "fused attention takes fp32, bf16 or fp16");
-  }
-}
-
 Strided head_of(const at::Tensor& t, int64_t row, int64_t head) {
   if (!t.defined()) return {};
   const int64_t offset = row * t.stride(0) + head * t.stride(1);
@@ -74,8 +66,9 @@ AttentionHead head_of(const Call& c, int64_t row, int64_t head) {
   const int64_t n = c.query.size(2), d = c.query.size(3);
   const auto at = [&](const at::Tensor& t) { return head_of(t, row, head); };
   float* const sums = c.log_sum_exp.data_ptr<float>() + (row * c.query.size(1) + head) * n;
-  return {n,           d,           dtype_of(c.query), 1.0f / std::sqrt(float(d)), at(c.query),    at(c.key),
-          at(c.value), at(c.output), sums,              at(c.grad),                 at(c.grad_query), at(c.grad_key),
+  const DType dtype = kernel_dtype(c.query, "fused attention");
+  return {n,           d,            dtype, 1.0f / std::sqrt(float(d)), at(c.query),      at(c.key),
+          at(c.value), at(c.output), sums,  at(c.grad),                 at(c.grad_query), at(c.grad_key),
           at(c.grad_value)};
 }
 

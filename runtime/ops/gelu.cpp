@@ -13,6 +13,7 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
+#include "ops/dtypes.h"
 
 namespace sz {
 
@@ -39,15 +40,6 @@ namespace {
 
 constexpr int64_t kPiece = 8192;  // elements a task, about
 
-DType dtype_of(const at::Tensor& t) {
-  switch (t.scalar_type()) {
-    case at::kFloat: return DType::kF32;
-    case at::kHalf: return DType::kF16;
-    case at::kBFloat16: return DType::kBF16;
-    default: throw Error(Exit::kInternal, "GELU's kernel takes fp32, bf16 or fp16");
-  }
-}
-
 void run(const at::Tensor& x, const at::Tensor& y, const at::Tensor& bias, bool slope) {
   SZ_ASSERT(x.is_contiguous() && (!y.defined() || (y.is_contiguous() && y.numel() == x.numel())));
   SZ_ASSERT(!y.defined() || y.scalar_type() == x.scalar_type());
@@ -55,7 +47,7 @@ void run(const at::Tensor& x, const at::Tensor& y, const at::Tensor& bias, bool 
   if (x.numel() == 0) return;
   const int64_t bytes = x.element_size(), width = bias.defined() ? x.size(-1) : 1;
   const int64_t rows = x.numel() / width, piece = std::max<int64_t>(1, kPiece / width);
-  const DType dtype = dtype_of(x);
+  const DType dtype = kernel_dtype(x, "GELU's kernel");
   const auto kernel = SZ_DISPATCH(gelu_pass);
   at::parallel_for(0, (rows + piece - 1) / piece, 2, [&](int64_t begin, int64_t end) {
     const int64_t first = begin * piece * width, last = std::min(end * piece, rows) * width;

@@ -1,4 +1,5 @@
-// GELU by its tanh formula (Hendrycks and Gimpel, 2016; GPT-2's), one pass each way, and its matrix product's bias with it.
+// GELU by its tanh formula (Hendrycks and Gimpel, 2016; GPT-2's), one pass each way, and its matrix product's bias with
+// it.
 #pragma once
 #include <ATen/core/Tensor.h>
 
@@ -8,7 +9,8 @@ namespace sz {
 // in fp32 (fp64: in fp64). The same bits on every CPU. Differentiable once. Thread: any.
 at::Tensor gelu_tanh(const at::Tensor& x);
 
-// Without autograd, as all below: x += bias, along the last dimension and in place; returns gelu_tanh(x). Dtypes equal; x contiguous.
+// Without autograd, as all below: x += bias, along the last dimension and in place; returns gelu_tanh(x). Dtypes equal;
+// x contiguous.
 at::Tensor bias_gelu_(at::Tensor& x, const at::Tensor& bias);
 
 // grad *= d gelu(x) / dx, in place. Same shape and dtype; both contiguous.

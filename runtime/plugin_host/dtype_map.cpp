@@ -1,7 +1,7 @@
 #include "plugin_host/dtype_map.h"
 
 #include "base/error.h"
-#include "train/dtypes.h"
+#include "ops/dtypes.h"
 
 namespace sz {
 

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "train/dtypes.h"
+#include "ops/dtypes.h"
 
 namespace sz {
 

@@ -2,7 +2,7 @@
 
 #include <ATen/ops/zeros.h>
 
-#include "train/dtypes.h"
+#include "ops/dtypes.h"
 
 namespace sz {
 

@@ -10,9 +10,9 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "model/initialise.h"
+#include "ops/dtypes.h"
 #include "ops/reduce_check.h"
 #include "train/buckets.h"
-#include "train/dtypes.h"
 #include "train/flat_layout.h"
 #include "train/gradient_buffers.h"
 

@@ -10,9 +10,9 @@
 #include <stdexcept>
 
 #include "base/error.h"
+#include "ops/dtypes.h"
 #include "ops/zero_count.h"
 #include "train/autocast.h"
-#include "train/dtypes.h"
 #include "train/row_chunks.h"
 
 namespace sz {

@@ -1,4 +1,5 @@
 // The replicated residency: sums over users, micro-batches and ranks; norms; units; the stable state.
+#include "ops/dtypes.h"
 #include "train/replicated_residency.h"
 
 #include <ATen/TensorOperators.h>
@@ -10,7 +11,6 @@
 #include <cmath>
 
 #include "model/initialise.h"
-#include "train/dtypes.h"
 #include "unit/train/training.h"
 
 namespace sz::test {
