@@ -63,7 +63,7 @@ class DiskTest(BadCase):
     def test_read_only(self):
         disk = self.disk("256k")
         (disk / "runs").mkdir()
-        subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True, timeout=LIMIT)
+        subprocess.run(["mount", "-o", "remount,bind,ro", str(disk)], check=True, timeout=LIMIT)
         self.write(run={"out": str(disk / "runs")})
         for ranks in (1, 2):
             self.assert_refused(2, [r"Read-only file system", r"disk/runs"], verb=("run",), ranks=ranks)
