@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Runs the benchmarks and their peers one after another, in turns, and prints JSON lines and a table.
 
-  python3 benchmarks/run.py [train_step|hook_overhead|comm]... [--rounds N] [--wait S] [--minutes M] [--out FILE]
-                            [--only REGEX]
+  python3 benchmarks/run.py [train_step|start_up|hook_overhead|comm]... [--rounds N] [--wait S] [--minutes M]
+                            [--out FILE] [--only REGEX]
 
-The whole table, on a quiet machine of two cores in a quarter of an hour: --rounds 3 --wait 30 --minutes 14. Programs come from build/ (configured with -DSZ_BENCHMARKS=ON), peers from .deps/venv (scripts/peers.sh); those that are
-missing are left out with a word. A row says how much of the machine others used. With --wait a program is started once
-the machine is quiet, or after S seconds, and run again (three times at most) where others used more than 5 % meanwhile.
+The whole table, on a quiet machine of two cores in a quarter of an hour: --rounds 3 --wait 30 --minutes 14. Programs come
+from build/ (configured with -DSZ_BENCHMARKS=ON), peers from .deps/venv (scripts/peers.sh); those that are missing are
+left out with a word. A row says how much of the machine others used. With --wait a program is started once the machine
+is quiet, or after S seconds, and run again (three times at most) where others used more than 5 % meanwhile.
 BENCH_THREADS=1 with the CPU time a step compares fairly where a machine never is quiet. No round begins that would not
 end within --minutes, going by those before it. BENCH_STEPS="1,2" (steps of warm-up, steps measured) tries all of it out.
 """
@@ -136,6 +137,36 @@ def train_step(options, work):
                 yield {"benchmark": "train_step"} | line
 
 
+def start_up(options, work):
+    """szlaunch itself on text that is prepared already: seconds from its start to the first attempt's line."""
+    text, config = work / "text", work / "start_up.toml"
+    text.mkdir()
+    for page in (ROOT / "docs").glob("*.md"):
+        shutil.copy(page, text / f"{page.stem}.txt")
+    config.write_text(f"""
+run = {{name = "start_up", out = "{work}/runs"}}
+data = {{paths = ["{text}"], cache = "{work}/cache", vocabulary = 1000}}
+model = {{layers = 4, width = 128, heads = 4}}
+train = {{steps = 1, context = 128, micro_batch = 16}}
+eval = {{samples = 1}}
+launch = {{threads = {THREADS}}}
+""")
+    szlaunch, metrics = options.bin / "szlaunch", work / "runs" / "start_up" / "metrics.jsonl"
+    subprocess.run([szlaunch, "data", "prepare", config], check=True, capture_output=True, timeout=LIMIT)
+    for _ in range(3 * options.rounds):
+        shutil.rmtree(work / "runs", ignore_errors=True)
+        begun = time.monotonic()
+        process = subprocess.Popen([szlaunch, "run", config, "-n", "1"], stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        while process.poll() is None and not (metrics.exists() and metrics.read_bytes().endswith(b"\n")):
+            time.sleep(0.001)
+        took = time.monotonic() - begun
+        if process.wait(timeout=LIMIT) != 0:
+            print(f"exit code {process.returncode}: szlaunch run {config}", file=sys.stderr)
+            return
+        yield {"benchmark": "start_up", "system": "szlaunch run -n 1", "startup_s": took}
+
+
 def hook_overhead(options, work):
     yield from run_quietly([options.bin / "bench_hook_overhead"], {}, work, options.wait)
 
@@ -167,7 +198,8 @@ def train_table(rows):
     """Ratios are ours, in the row's precision, to the row: above 1 ours is faster, or takes less CPU time."""
     heads = ("system", "tokens/s", "ratio", "step ms", "IQR", "CPU ms a step", "ratio", "peak MB", "start to step 1 s",
              "loss first, last", "others' CPU %")
-    text = ""
+    text = ("\nOurs is bench_train_step, the loop on the peers' batches: its start to step 1 is without szlaunch, "
+            "configuration and text, whose start is under start_up.\n")
     for (name,), of_config in grouped(rows, "config").items():
         systems = {system: lines for (system,), lines in grouped(of_config, "system").items()}
         text += f"\n{name}\n\n| {' | '.join(heads)} |\n|{'---|' * len(heads)}\n"
@@ -205,18 +237,26 @@ def goals_table(rows):
             text += f"| {name}: {own} against {peer}, {what} | {ratio:.2f} | {wanted:.1f} |\n"
     for (name, system), lines in of.items():
         if system.startswith("ours"):
-            text += f"| {name}: {system}, start to step 1 | {middle(lines, 'startup_s'):.2f} s | under 1 s |\n"
+            took = middle(lines, "startup_s")
+            text += f"| {name}: {system}, start to step 1 of bench_train_step | {took:.2f} s | under 1 s |\n"
     return text
 
 
 def comm_table(rows):
     systems = list(dict.fromkeys(row["system"] for row in rows))
     heads = " | ".join(f"{system} GB/s" for system in systems)
-    text = f"\n| bytes | {heads} |\n|---|" + "---|" * len(systems) + "\n"
-    for (size,), lines in grouped(rows, "bytes").items():
+    text = f"\n| operation | bytes | {heads} |\n|---|---|" + "---|" * len(systems) + "\n"
+    for (operation, size), lines in grouped(rows, "operation", "bytes").items():
         of = {system: lines for (system,), lines in grouped(lines, "system").items()}
         cells = [f"{middle(of[system], 'gb_per_s'):.2f}" if system in of else "-" for system in systems]
-        text += f"| {size} | " + " | ".join(cells) + " |\n"
+        text += f"| {operation} | {size} | " + " | ".join(cells) + " |\n"
+    return text
+
+
+def start_table(rows):
+    text = "\n| program | start to the first attempt's line s | wanted |\n|---|---|---|\n"
+    for (system,), lines in grouped(rows, "system").items():
+        text += f"| {system}, text prepared | {middle(lines, 'startup_s'):.2f} | under 1 |\n"
     return text
 
 
@@ -226,7 +266,8 @@ def hook_table(rows):
         if "ns_median" in row:
             text += f"| {row['case']} | {row['ns_median']:.1f} ns | {row['goal_ns']} ns |\n"
         else:
-            text += f"| {row['case']} | {row['percent_of_step']:.4f} % | {row['goal_percent']} % |\n"
+            of = f"{row['hooks']:.0f} hooks in {row['step_ms_median']:.1f} ms"
+            text += f"| {row['case']} | {row['percent_of_step']:.4f} % ({of}) | {row['goal_percent']} % |\n"
     return text
 
 
@@ -242,12 +283,12 @@ def losses_that_differ(rows):
     return faults
 
 
-TABLES = {"train_step": train_table, "comm": comm_table, "hook_overhead": hook_table}
+TABLES = {"train_step": train_table, "start_up": start_table, "comm": comm_table, "hook_overhead": hook_table}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("benchmarks", nargs="*", default=["hook_overhead", "comm", "train_step"])
+    parser.add_argument("benchmarks", nargs="*", default=["hook_overhead", "comm", "start_up", "train_step"])
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--wait", type=float, default=0, help="seconds at most to wait for a quiet machine")
     parser.add_argument("--minutes", type=float, default=1e6, help="no round of train_step or comm is to end later")

@@ -31,6 +31,11 @@ struct Trial {
   std::string output;  // or what went wrong
 };
 
+std::string without_end_of_line(std::string text) {
+  text.erase(text.find_last_not_of(" \t\r\n") + 1);
+  return text;
+}
+
 // Runs a program to its end, within kTrialMs.
 Trial try_program(const Arguments& command) {
   const Child child = spawn(command);
@@ -39,7 +44,9 @@ Trial try_program(const Arguments& command) {
     send_signal(child.pidfd, SIGKILL);
     return {false, "did not end within " + std::to_string(kTrialMs / 1000) + " s"};
   }
-  if (!WIFEXITED(*status) || WEXITSTATUS(*status) != 0) return {false, read_all(child.err)};
+  if (!WIFEXITED(*status) || WEXITSTATUS(*status) != 0) {
+    return {false, without_end_of_line(read_all(child.err))};
+  }
   return {true, read_all(child.out)};
 }
 

@@ -11,6 +11,11 @@ die() {  # die CODE MESSAGE...: the project's exit codes (2 usage or set-up, 4 d
   exit "$code"
 }
 
+apt() {
+  DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 -o Acquire::Retries=2 \
+    -o Acquire::http::Timeout=30 "$@"
+}
+
 # Downloads that all clones share. Services and cron run without HOME.
 cache_folder() {
   local home=${HOME:-}

@@ -2,7 +2,8 @@
 # Makes .deps/venv with PyTorch, transformers, TensorBoard, DeepSpeed and sacrebleu: what the parity tests and the
 # benchmarks need. Nothing of the product needs it. About 820 MB are fetched the first time; what is there already stays.
 #
-#   ./scripts/peers.sh
+#   ./scripts/peers.sh            all of them
+#   ./scripts/peers.sh --tests    those that the tests read: PyTorch, transformers, TensorBoard
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -11,9 +12,18 @@ CACHE="$(cache_folder)"
 TESTS="$ROOT/tests/parity/requirements.txt"
 BENCHMARKS="$ROOT/benchmarks/peers/requirements.txt"
 
+# Debian keeps what a virtual environment is made of in a package of its own.
+require_venv() {
+  python3 -c 'import ensurepip' 2>/dev/null && return
+  [ "$(id -u)" -eq 0 ] || die 2 'peers: python3 makes no virtual environments here; as root: apt-get install python3-venv'
+  echo 'peers: installing python3-venv'
+  apt update && apt install --no-install-recommends python3-venv || die 2 'peers: apt-get install python3-venv failed'
+}
+
 install_tests() {
   local stamp="$VENV/.requirements"
   cmp -s "$TESTS" "$stamp" && return
+  require_venv
   rm -rf "$VENV"
   python3 -m venv "$VENV"
   # setup.sh's wheel of torch is used again where it is in the cache.
@@ -39,10 +49,16 @@ install_benchmarks() {
 }
 
 main() {
-  install_tests
-  install_benchmarks
-  ldconfig -p | grep -q libtcmalloc_minimal.so.4 ||
-    echo "peers: the benchmarks' tuned rows want tcmalloc: apt-get install libtcmalloc-minimal4"
+  case ${1-} in
+    --tests) install_tests ;;
+    '')
+      install_tests
+      install_benchmarks
+      ldconfig -p | grep -q libtcmalloc_minimal.so.4 ||
+        echo "peers: the benchmarks' tuned rows want tcmalloc: apt-get install libtcmalloc-minimal4"
+      ;;
+    *) die 2 "peers.sh: unknown argument '$1' (there is only --tests)" ;;
+  esac
   echo "peers: $VENV is ready"
 }
 main "$@"

@@ -36,6 +36,7 @@ DEBIAN_PACKAGES='
   libgtest-dev          unit tests
   libgmock-dev          unit tests: matchers
   libbenchmark-dev      benchmarks
+  clang                 tests: headers of the SDK are clean with a second compiler
 '
 # Every PyPI package, once, with its reason. Only their C++ parts are used, so any Python 3 will do.
 TORCH_WHEEL=torch==2.11.0                   # LibTorch: tensors, kernels, autograd
@@ -127,11 +128,6 @@ list_missing_and_stop() {  # list_missing_and_stop REASON
     fi
   } >&2
   exit 2
-}
-
-apt() {
-  DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 -o Acquire::Retries=2 \
-    -o Acquire::http::Timeout=30 "$@"
 }
 
 install_debian() {  # install_debian NAME...

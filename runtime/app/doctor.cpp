@@ -62,14 +62,16 @@ bool can_open(const char* library) {
 
 void report_cuda() {
   if (!can_open("libcuda.so.1")) {
-    say("note", "CUDA", "no driver (libcuda.so.1): trains on the CPU; for a GPU install NVIDIA's driver");
+    say("note", "CUDA", "no driver (libcuda.so.1), and none is missed: launch.device knows only \"cpu\" yet; NVIDIA's "
+                        "driver package brings it");
   } else {
-    say("ok", "CUDA", "driver found; launch.device says where to train");
+    say("ok", "CUDA", "driver found, but not used: launch.device knows only \"cpu\" yet");
   }
   if (can_open("libnccl.so.2")) {
-    say("ok", "NCCL", "found");
+    say("ok", "NCCL", "found, but not used: ranks talk over MPI");
   } else {
-    say("note", "NCCL", "not found: ranks talk over MPI; for GPUs, Debian with NVIDIA's repository: apt-get install libnccl2");
+    say("note", "NCCL", "not found, and not missed: ranks talk over MPI; Debian with NVIDIA's repository: apt-get install "
+                        "libnccl2");
   }
 }
 

@@ -63,12 +63,14 @@ class Converter {
   }
 
   bool in_range(double value, const std::string& shown, const std::string& who) {
-    if (value >= spec_.min && value <= spec_.max) return true;
-    std::string must;
+    if (std::isfinite(value) && value >= spec_.min && value <= spec_.max) return true;
+    std::string must = "a finite number";
     if (std::isfinite(spec_.min) && std::isfinite(spec_.max)) {
       must = "between " + number_text(spec_.min) + " and " + number_text(spec_.max);
-    } else {
-      must = value < spec_.min ? "at least " + number_text(spec_.min) : "at most " + number_text(spec_.max);
+    } else if (value < spec_.min) {
+      must = "at least " + number_text(spec_.min);
+    } else if (value > spec_.max) {
+      must = "at most " + number_text(spec_.max);
     }
     fault_ = who + "must be " + must + ", is " + shown;
     return false;
@@ -95,7 +97,6 @@ class Converter {
     } else {
       return wrong_type();
     }
-    if (!std::isfinite(number)) return fail(who + to_toml(value) + " is not a number to train with");
     if (!in_range(number, to_toml(value), who)) return std::nullopt;
     return number;
   }

@@ -134,13 +134,6 @@ const std::vector<sz_string>& PluginInstance::keep_strings(const std::string& ke
   return kept;
 }
 
-bool PluginInstance::silenced() const {
-  for (const size_t entry : entries) {
-    if (hooks->entries()[entry].disabled || hooks->entries()[entry].failed) return true;
-  }
-  return false;
-}
-
 bool PluginInstance::disabled() const {
   for (const size_t entry : entries) {
     if (hooks->entries()[entry].disabled) return true;

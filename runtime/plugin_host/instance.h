@@ -69,7 +69,12 @@ class PluginInstance {
   // Entries of the hook table that stand for this plugin; any of them disabled or failed means all of it.
   HookTable* hooks = nullptr;
   std::vector<size_t> entries;
-  bool silenced() const;   // its observer failed, here or on another rank
+  bool silenced() const {  // its observer failed, here or on another rank; inline: asked at every call of a hook
+    for (const size_t entry : entries) {
+      if (hooks->entries()[entry].disabled || hooks->entries()[entry].failed) return true;
+    }
+    return false;
+  }
   bool disabled() const;   // the same, once all ranks know it
   void fail_observer(const std::string& where, const std::string& why);  // as if a hook of it had failed
   std::atomic<uint32_t> requests = 0;  // made of the run since the last VERDICT, bits by sz_request; any thread

@@ -1,8 +1,8 @@
 #!/bin/sh
-# check_installed.sh CMAKE BUILD GENERATOR: the SDK is installed into an empty folder, and the plugin projects that come
-# with it are built from copies outside the tree, with that SDK alone.
+# check_installed.sh CMAKE BUILD GENERATOR SZLAUNCH: the SDK is installed into an empty folder, and the plugin projects
+# that come with it are built from copies outside the tree, with that SDK alone. A run loads the template built so.
 set -eu
-cmake=$1 build=$2 generator=$3
+cmake=$1 build=$2 generator=$3 szlaunch=$4
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -16,3 +16,4 @@ for project in template examples/early_stop examples/stairs_pacing examples/scor
   "$here/check_exports.sh" "$work/$name"/build/plugins/*.so
   echo "$name built with the installed SDK"
 done
+"$here/run_outside.sh" "$szlaunch" "$work/template/build/plugins/gradient_zscore.so" "$work/run"

@@ -12,6 +12,7 @@ import unittest
 
 SZLAUNCH = os.environ["SZLAUNCH"]
 LIMIT = 60  # seconds, for what takes one or two
+PROMISE = 10  # seconds from a rank's death to the last process's end
 
 
 def alive(pid):

@@ -1,21 +1,30 @@
 """Lost ranks, mpirun or launcher: the others end, and the exit code says so."""
 import os
 import signal
+import time
 import unittest
 
-from launched import LIMIT, LauncherTest, alive, wait_until
+from launched import LIMIT, PROMISE, LauncherTest, alive, wait_until
 
 
 class LossTest(LauncherTest):
+    def kill(self, pid):
+        os.kill(pid, signal.SIGKILL)
+        self.killed_at = time.monotonic()
+
+    def assert_kept_promise(self):
+        self.assertLess(time.monotonic() - self.killed_at, PROMISE)
+
     def assert_lost(self, process, ranks, pattern):
         output, errors = process.communicate(timeout=LIMIT)
         self.assertEqual(process.returncode, 7, errors)
         self.assertRegex(errors, pattern)
         self.assert_nothing_left(ranks)
+        self.assert_kept_promise()
 
     def test_a_killed_rank_ends_the_others(self):
         process = self.start_ranks(3, "0 barrier", "1 stubborn", "2 stubborn")
-        os.kill(self.pid(1), signal.SIGKILL)
+        self.kill(self.pid(1))
         self.assert_lost(process, 3, r"^szlaunch: rank 1 was killed by signal 9")
 
     def test_a_rank_that_crashes(self):
@@ -35,15 +44,16 @@ class LossTest(LauncherTest):
 
     def test_mpirun_killed(self):
         process = self.start_ranks(2, "0 stubborn", "1 stubborn")
-        os.kill(self.mpirun_pid(process), signal.SIGKILL)
+        self.kill(self.mpirun_pid(process))
         self.assert_lost(process, 2, r"szlaunch: mpirun, and all ranks with it, was killed by signal 9")
 
     def test_launcher_killed(self):
         process = self.start_ranks(2, "0 stubborn", "1 stubborn")
         mpirun = self.mpirun_pid(process)
-        process.kill()
+        self.kill(process.pid)
         for pid in (mpirun, self.pid(0), self.pid(1)):
             wait_until(lambda pid=pid: not alive(pid), f"{pid} to be gone")
+        self.assert_kept_promise()
 
     def test_the_next_launcher_removes_what_a_killed_one_left(self):
         left, young = self.temporary / "szlaunch.left", self.temporary / "szlaunch.young"

@@ -1,5 +1,6 @@
 """Faults that users of other trainers have reported, looked for in ours. Those of the loop itself are in
 tests/unit/train: accumulation that does not divide an epoch, masked ranks, means over tokens, NaN."""
+import math
 import os
 import pathlib
 import signal
@@ -22,6 +23,14 @@ for tag in log.Tags()["scalars"]:
 """
 
 
+# Of an attempt's line in metrics.jsonl.
+PLOTTED = ("loss", "lr", "grad_norm", "clip", "scale", "tokens_per_s", "memory_bytes")
+
+
+def state_of_process(pid):
+    return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
 def can_import_tensorboard():
     return os.path.exists(PYTHON) and subprocess.run([PYTHON, "-c", "import tensorboard"], capture_output=True,
                                                      timeout=LIMIT).returncode == 0
@@ -36,26 +45,52 @@ class ReportedTest(RunCase):
         (path,) = (self.run_folder(name) / "tb").iterdir()
         return path
 
+    def expected_events(self, name):
+        """{(tag, step): value} as metrics.jsonl has them."""
+        events = {}
+        for line in self.metrics(name):
+            events |= {(f"train/{key}", line["step"]): line[key] for key in PLOTTED}
+        for line in self.evaluations(name):
+            events |= {(f"eval/{key[5:]}", line["step"]): value for key, value in line.items()
+                       if key.startswith("eval_") and not key.endswith("_tokens")}
+        return events
+
     def assert_each_step_once(self, last, name="tiny"):
-        steps = list(range(1, last + 1))
-        self.assertEqual([line["step"] for line in self.metrics(name)], steps)
-        events = [(step, values) for step, values in scalars(self.event_file(name)) if "train/loss" in values]
-        self.assertEqual([step for step, _ in events], steps)
-        for line, (_, values) in zip(self.metrics(name), events, strict=True):
-            self.assertAlmostEqual(line["loss"], values["train/loss"], places=5)
+        """In metrics.jsonl, and under every tag of TensorBoard's."""
+        self.assertEqual([line["step"] for line in self.metrics(name)], list(range(1, last + 1)))
+        evaluated = [line["step"] for line in self.evaluations(name)]
+        self.assertEqual(sorted(set(evaluated)), evaluated)
+        events, expected = flattened(scalars(self.event_file(name))), self.expected_events(name)
+        self.assertEqual(sorted((tag, step) for tag, step, _ in events), sorted(expected))
+        for tag, step, value in events:
+            self.assertTrue(math.isclose(value, expected[tag, step], rel_tol=1e-6, abs_tol=1e-30), (tag, step))
+
+    def kill_past_a_checkpoint(self, process):
+        """Kills the run, which is szlaunch's own process, once it has written steps and an evaluation that the newest
+        checkpoint knows nothing of."""
+        checkpoints = self.run_folder() / "checkpoints"
+
+        def caught():
+            if not checkpoints.exists():
+                return False
+            process.send_signal(signal.SIGSTOP)
+            self.wait_until(lambda: state_of_process(process.pid) == "T", "the run to stand still")
+            saved = [int(path.name[5:]) for path in checkpoints.glob("step-*") if path.name[5:].isdigit()]
+            if saved and self.evaluations()[-1]["step"] > max(saved):
+                return True
+            process.send_signal(signal.SIGCONT)
+            return False
+
+        self.wait_until(caught, "an evaluation past a checkpoint", process)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
 
     def test_no_step_twice_after_a_killed_run_is_resumed(self):
-        self.write(train={"steps": 1000000}, checkpoint={"every": 10}, eval={"every": 15, "samples": 4})
-        process = self.start()
-        metrics = self.run_folder() / "metrics.jsonl"
-        self.wait_until(lambda: metrics.exists() and metrics.read_bytes().count(b"\n") >= 27, "27 lines", process)
-        process.send_signal(signal.SIGKILL)  # one rank is szlaunch's own process
-        process.communicate()
+        self.write(train={"steps": 1000000}, checkpoint={"every": 20}, eval={"every": 3, "samples": 4})
+        self.kill_past_a_checkpoint(self.start())
         done = self.metrics()[-1]["step"]
         self.train("--resume", "auto", "--set", f"train.steps={done + 3}")
         self.assert_each_step_once(done + 3)
-        evaluated = [line["step"] for line in self.evaluations()]
-        self.assertEqual(len(set(evaluated)), len(evaluated))
 
     def test_tensorboard_reads_the_events_back(self):
         if not can_import_tensorboard():

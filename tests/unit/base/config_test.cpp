@@ -100,8 +100,11 @@ TEST(Config, RangesChoicesAndNan) {
   EXPECT_EQ(faults("train.steps = 0"), "x.toml:1:7: train.steps: must be at least 1, is 0");
   EXPECT_EQ(faults("train.micro_batch = 5000"),
             "x.toml:1:7: train.micro_batch: must be between 1 and 4096, is 5000");
-  EXPECT_EQ(faults("optimizer.lr = nan"), "x.toml:1:11: optimizer.lr: nan is not a number to train with");
-  EXPECT_EQ(faults("optimizer.lr = inf"), "x.toml:1:11: optimizer.lr: inf is not a number to train with");
+  EXPECT_EQ(faults("optimizer.lr = nan"), "x.toml:1:11: optimizer.lr: must be a finite number, is nan");
+  EXPECT_EQ(faults("optimizer.lr = inf"), "x.toml:1:11: optimizer.lr: must be a finite number, is inf");
+  EXPECT_EQ(faults("optimizer.lr = -inf"), "x.toml:1:11: optimizer.lr: must be at least 0, is -inf");
+  EXPECT_EQ(faults("optimizer.betas = [nan, 0.9]"),
+            "x.toml:1:11: optimizer.betas: element 1 must be between 0 and 1, is nan");
   EXPECT_EQ(faults("optimizer.betas = [0.9, 1.5]"),
             "x.toml:1:11: optimizer.betas: element 2 must be between 0 and 1, is 1.5");
   EXPECT_EQ(faults("train.precision = 'fp23'"),

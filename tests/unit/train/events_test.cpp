@@ -186,6 +186,19 @@ TEST(Events, FailureIsToldWithItsReason) {
   EXPECT_FALSE(ended);
 }
 
+TEST(Events, NothingBeginsWithoutTrainingSamples) {
+  RunSpec spec = two_steps();
+  bool begun = false;
+  spec.source = std::make_shared<MemorySource>(MemorySourceOptions{.train = 0});
+  spec.prepare = [&](RankParts& parts) {
+    parts.hooks.observe(std::make_shared<Watch>("any", [&](const HookInfo&) { begun = true; }), kAllHooks);
+  };
+  const Thrown thrown = thrown_by([&] { train(spec); });
+  EXPECT_EQ(thrown.exit, Exit::kData);
+  EXPECT_EQ(thrown.message, "the training split has no samples; lower data.validation or add text");
+  EXPECT_FALSE(begun);
+}
+
 // What the header promises of each field holds at each hook.
 TEST(Events, HooksAreGivenWhatTheirFieldsPromise) {
   RunSpec spec = two_steps();
