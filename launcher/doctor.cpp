@@ -88,11 +88,10 @@ void report_worker(int& code) {
 
 int doctor() {
   const Check checks[] = {
-      {"processor", kInternal, look_at_processor},      {"memory", kExhausted, look_at_memory},
-      {"shared memory", kExhausted, look_at_shared_memory}, {"locked memory", kExhausted, look_at_locked_memory},
-      {"open files", kExhausted, look_at_open_files},   {"ports", kPeerLost, look_at_ports},
-      {"io_uring", kInternal, look_at_io_uring},        {"folder", kExhausted, look_at_folder},
-      {"MPI", kPeerLost, look_at_mpirun},
+      {"memory", kExhausted, look_at_memory},       {"shared memory", kExhausted, look_at_shared_memory},
+      {"locked memory", kExhausted, look_at_locked_memory}, {"open files", kExhausted, look_at_open_files},
+      {"ports", kPeerLost, look_at_ports},          {"io_uring", kInternal, look_at_io_uring},
+      {"folder", kExhausted, look_at_folder},       {"MPI", kPeerLost, look_at_mpirun},
   };
   int code = kDone;
   for (const Check& check : checks) report(check.name, check.look(), check.code, code);

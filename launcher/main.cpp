@@ -32,7 +32,8 @@ SIGTERM, SIGHUP, SIGINT (Ctrl-C): the ranks save their state and end; exit code 
 half a second later or more, kills them. SIGUSR1: they save their state and go on.
 One rank lost ends the others within 10 seconds; exit code 7.
 
-Environment: SZ_WORKER names another szworker; OMP_NUM_THREADS the threads of a rank (default: cores / ranks).
+Environment: SZ_WORKER names another szworker; OMP_NUM_THREADS the threads of a rank (default: its
+share of the physical cores that this process may use, within the quota of its control group).
 
 Examples:
   szlaunch run configs/quickstart.toml -n 2

@@ -70,9 +70,6 @@ std::optional<std::string> find_on_path(const std::string& name);
 // szworker: $SZ_WORKER, else beside szlaunch, else on PATH. Says what is wrong where there is none.
 std::optional<std::string> find_worker();
 
-// Cores that this process may use.
-int available_cores();
-
 // Sets an environment variable unless the user has.
 void default_environment(const char* name, const std::string& value);
 

@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -27,10 +26,9 @@ Arguments worker_command(const std::string& worker, const RunOptions& options) {
   return command;
 }
 
-// What ranks cannot see by themselves: that somebody watches the other end of their pipe, and how many share the cores.
-void prepare_environment(int ranks) {
-  const int threads = std::max(1, available_cores() / ranks);
-  default_environment("OMP_NUM_THREADS", std::to_string(threads));
+// What ranks cannot see by themselves: that somebody watches the other end of their pipe. How many threads they take is
+// theirs to say: mpirun tells them how many share their machine, whose cores and quota only they can see.
+void prepare_environment() {
   if (isatty(STDERR_FILENO)) default_environment("SZ_PROGRESS", "tty");
 }
 
@@ -76,7 +74,7 @@ int run(const RunOptions& options) {
   if (!config_is_there(options.config)) return kUsage;
   const auto worker = find_worker();
   if (!worker) return kUsage;
-  prepare_environment(options.ranks);
+  prepare_environment();
   signal(SIGUSR1, SIG_IGN);  // until somebody listens, there is nothing to save; a worker in our place inherits it
   if (options.ranks == 1) return exec(worker_command(*worker, options));
 

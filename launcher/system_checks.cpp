@@ -42,17 +42,6 @@ Finding good(const std::string& text) { return {Finding::State::kGood, text}; }
 Finding note(const std::string& text) { return {Finding::State::kNote, text}; }
 Finding bad(const std::string& text) { return {Finding::State::kBad, text}; }
 
-Finding look_at_processor() {
-  std::ifstream file("/proc/cpuinfo");
-  std::string model = "unknown processor";
-  for (std::string line; std::getline(file, line);) {
-    if (line.rfind("model name", 0) != 0) continue;
-    model = line.substr(line.find(':') + 2);
-    break;
-  }
-  return good(std::to_string(available_cores()) + " cores, " + model);
-}
-
 Finding look_at_memory() {
   std::ifstream file("/proc/meminfo");
   for (std::string line; std::getline(file, line);) {

@@ -14,7 +14,6 @@ Finding good(const std::string& text);
 Finding note(const std::string& text);
 Finding bad(const std::string& text);
 
-Finding look_at_processor();
 Finding look_at_memory();
 Finding look_at_shared_memory();
 Finding look_at_locked_memory();  // RLIMIT_MEMLOCK

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 
 #include "app/environment.h"
@@ -6,8 +7,10 @@
 #include "app/settings.h"
 #include "app/worker.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "data/dataset.h"
 #include "data/prepare.h"
+#include "ops/matrix_route.h"
 #include "plugin_host/reports.h"
 
 namespace sz {
@@ -15,10 +18,20 @@ namespace {
 
 void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
 
-// plugins.search of a configuration, or nothing where none is given.
+// Where a configuration lets plugins be looked for; the usual places where none is given.
 SearchPath search_of(const RunArguments& arguments) {
   if (arguments.config.empty()) return SearchPath::make({});
-  return SearchPath::make(ConfigDocument::load(arguments.config, arguments.sets).string_list_at("plugins.search"));
+  return SearchPath::of(ConfigDocument::load(arguments.config, arguments.sets));
+}
+
+// Of this machine: those that train may have other routes.
+std::string route_warning(const Config& config) {
+  const std::vector<std::string> routes = available_matrix_routes();
+  if (!config.has("run.matrix_route")) return "";
+  const std::string& wanted = config.get_string("run.matrix_route");
+  if (std::find(routes.begin(), routes.end(), wanted) != routes.end()) return "";
+  return "warning: " + config.cite("run.matrix_route") + ": this machine has no route \"" + wanted + "\", only " +
+         joined(routes) + "; leave the key out to have one measured\n";
 }
 
 // As far as it is known without preparing any data.
@@ -47,6 +60,7 @@ int check_command(const RunArguments& arguments) {
   for (const std::string& warning : plugins->host().warnings(config, known_run(config))) {
     print("warning: " + warning + "\n");
   }
+  print(route_warning(config));
   print(arguments.config + ": fine\n");
   return 0;
 }

@@ -21,6 +21,13 @@ void say(const char* state, const char* name, const std::string& text) {
   std::printf("%s\t%s\t%s\n", state, name, text.c_str());
 }
 
+// What launch.threads = 0 shares among the ranks of a machine.
+void report_processor() {
+  const Cpu& found = cpu();
+  say("ok", "processor", std::to_string(found.cores) + " cores with " + std::to_string(found.threads) +
+                             " threads for this process (affinity, quota of its control group), " + found.model);
+}
+
 void report_libtorch() { say("ok", "LibTorch", TORCH_VERSION); }
 
 void report_simd() {
@@ -95,6 +102,7 @@ void report_plugins() {
 int doctor_command() {
   const int threads = threads_of_rank(0, launch_info());
   const std::vector<RouteSpeed> speeds = measure_matrix_routes(threads);  // forks, so before all else
+  report_processor();
   report_libtorch();
   report_simd();
   report_matrix_routes(speeds, threads);

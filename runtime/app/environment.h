@@ -10,7 +10,8 @@ struct LaunchInfo {
 };
 LaunchInfo launch_info();
 
-// Threads of a rank: `asked` where > 0, else OMP_NUM_THREADS, else its share of the cores.
+// Threads of a rank: `asked` where > 0, else OMP_NUM_THREADS, else its share of the physical cores that this process
+// may use within the quota of its control group (base/cpu.h).
 int threads_of_rank(int asked, const LaunchInfo& launch);
 // Of all ranks on this host together: what one of them may use while the others wait for it.
 int threads_of_host(int asked, const LaunchInfo& launch);

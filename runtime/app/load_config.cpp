@@ -23,6 +23,7 @@ void check_precision(const Config& config, const LoadPlan& plan, std::vector<std
 
 // Services that the configuration names must be offered, by the runtime or by an enabled plugin.
 void check_services(const Config& config, const LoadPlan& plan, std::vector<std::string>& faults) {
+  if (config.get_float_list("optimizer.betas").size() != 2) return;  // told of already; no optimizer can be made
   ServiceRegistry registry;
   add_builtin_services(registry, config);
   constexpr std::pair<const char*, const char*> kNamed[] = {{"model.type", "sz.architecture/1"},
@@ -30,6 +31,7 @@ void check_services(const Config& config, const LoadPlan& plan, std::vector<std:
                                                             {"optimizer.type", "sz.optimizer/1"},
                                                             {"optimizer.schedule.decay_type", "sz.schedule/1"}};
   for (const auto& [key, service] : kNamed) {
+    if (config.is_faulty(key)) continue;
     std::vector<std::string> names = registry.names(service);
     for (const PlannedPlugin& plugin : plan.plugins) {
       for (const ServiceOffer& offer : plugin.gives) {
@@ -46,13 +48,13 @@ void check_services(const Config& config, const LoadPlan& plan, std::vector<std:
 
 std::unique_ptr<LoadedPlugins> load_config(const RunArguments& arguments) {
   const ConfigDocument document = ConfigDocument::load(arguments.config, arguments.sets);
-  auto plugins = std::make_unique<LoadedPlugins>(document, runtime_schema());
-  const Config& config = plugins->config();
-  std::vector<std::string> faults = cross_key_faults(config);
-  check_precision(config, plugins->plan(), faults);
-  check_services(config, plugins->plan(), faults);
-  if (!faults.empty()) Config::resolve(document, config.schema(), faults);  // throws them, each at its place
-  return plugins;
+  const auto check = [](const Config& config, const LoadPlan* plan, std::vector<std::string>& faults) {
+    for (std::string& fault : cross_key_faults(config)) faults.push_back(std::move(fault));
+    if (!plan) return;
+    check_precision(config, *plan, faults);
+    check_services(config, *plan, faults);
+  };
+  return std::make_unique<LoadedPlugins>(document, runtime_schema(), check);
 }
 
 }  // namespace sz

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace sz {
 namespace {
@@ -13,8 +14,7 @@ constexpr size_t kNameBytes = 256;
 
 // Every rank's list of routes, comma-separated, by rank.
 std::vector<std::string> lists_of_all(Communicator& comm) {
-  std::string own;
-  for (const std::string& route : available_matrix_routes()) own += route + ",";
+  std::string own = joined(available_matrix_routes());
   SZ_ASSERT(own.size() < kNameBytes);
   own.resize(kNameBytes, '\0');
   std::string all(kNameBytes * size_t(comm.size()), '\0');
@@ -26,7 +26,7 @@ std::vector<std::string> lists_of_all(Communicator& comm) {
 
 int rank_without(const std::string& route, const std::vector<std::string>& lists) {
   for (size_t r = 0; r < lists.size(); ++r) {
-    if (("," + lists[r]).find("," + route + ",") == std::string::npos) return int(r);
+    if ((", " + lists[r] + ", ").find(", " + route + ", ") == std::string::npos) return int(r);
   }
   return -1;
 }
@@ -56,8 +56,8 @@ RouteChoice choose_matrix_route(const RouteWish& wish, Communicator& comm) {
   if (!wish.pinned.empty()) {
     const int rank = rank_without(wish.pinned, lists);
     if (rank < 0) return {wish.pinned, "run.matrix_route"};
-    throw Error(Exit::kUsage, "run.matrix_route: rank " + std::to_string(rank) + " has no route '" + wish.pinned +
-                                  "', only " + lists[rank] + " leave the key out to have one measured");
+    throw Error(Exit::kUsage, wish.pinned_by + ": rank " + std::to_string(rank) + " has no route \"" + wish.pinned +
+                                  "\", only " + lists[size_t(rank)] + "; leave the key out to have one measured");
   }
   if (!wish.saved.empty() && rank_without(wish.saved, lists) < 0) return {wish.saved, "saved in the checkpoint"};
   RouteChoice choice;

@@ -81,6 +81,7 @@ int Run::execute() {
     report_exit(launch_.rank, exit_code_of(e), e.what());
     if (launch_.under_mpi) log::error(e.what());
     log::flush();
+    folder_.reset();  // takes back what a refused run has made
     comm_->abort(e.what());
     throw;
   }
@@ -91,9 +92,9 @@ int Run::stages() {
   find_checkpoint();
   claim_folder();
   open_data();
-  open_folder();
   choose_route();
   limit_memory();
+  begin_folder();
   start_plugins();
   build();
   const RunOutcome outcome = train();
@@ -104,13 +105,18 @@ int Run::stages() {
 }
 
 void Run::configure() {
+  log::set_rank(launch_.rank);
+  log::hold();
   plugins_ = load_config(arguments_);
-  log::set_stderr_level(first() ? level_of(config().get_string("log.level")) : log::Level::kWarn);
+  log::set_stderr_level(stderr_level());
+  const Language language = log_language(config());
+  decisions_ = first() ? std::make_unique<DecisionLog>(language) : std::make_unique<DecisionLog>("", language);
   set_memory_limit(config().get_int("launch.memory_limit_mb") << 20);
 }
 
 void Run::connect() {
   const int threads = threads_of_rank(int(config().get_int("launch.threads")), launch_);
+  if (first()) log::info("threads of a rank: " + std::to_string(threads));
   // In forked children, so before MPI and before any thread of OpenMP's.
   if (first() && !config().has("run.matrix_route")) speeds_ = measure_matrix_routes(threads);
   set_intra_op_threads(threads);
@@ -137,24 +143,34 @@ void Run::claim_folder() {
   if (first()) folder_ = RunFolder::claim(folder_path_);
 }
 
+log::Level Run::stderr_level() const {
+  return first() ? level_of(config().get_string("log.level")) : log::Level::kWarn;
+}
+
 // A checkpoint of another run begins a new history here.
-void Run::open_folder() {
-  const bool continues = resume_ && lies_in(resume_->folder(), folder_path_);
-  const int64_t keep_through = continues ? resume_->attempt() : -1;
-  if (first()) {
-    folder_->begin(continues);
-    folder_->write("config.toml", config().to_toml());
-    folder_->write("plan.json", host().plan().json());
-    metrics_ = std::make_unique<MetricsLog>(folder_path_ + "/metrics.jsonl", keep_through);
-    if (config().get_bool("log.tensorboard")) {
-      tensorboard_ = std::make_unique<TensorBoardLog>(folder_path_ + "/tb", continues ? resume_->step() : -1);
-    }
-  }
+bool Run::continues() const { return resume_ && lies_in(resume_->folder(), folder_path_); }
+
+// There for the plugins, which may write to it as soon as they start. An earlier run's journals stay as they are.
+void Run::begin_folder() {
+  if (first()) folder_->begin(continues());
   comm_->barrier(Channel::kData)->wait();
-  const log::Level level = first() ? level_of(config().get_string("log.level")) : log::Level::kWarn;
-  log::open(folder_path_ + "/logs/rank-" + std::to_string(launch_.rank) + ".log", launch_.rank, level);
-  decisions_ = std::make_unique<DecisionLog>(first() ? folder_path_ + "/decisions.jsonl" : "", log_language(config()),
-                                             keep_through);
+  log::open(folder_path_ + "/logs/rank-" + std::to_string(launch_.rank) + ".log", launch_.rank, stderr_level());
+  comm_->barrier(Channel::kData)->wait();  // from here on the folder may be taken back: nobody makes it again
+}
+
+// Nothing refuses the run any more: what comes after its checkpoint is cut off the journals, and comes again.
+void Run::begin_history() {
+  if (!first()) return;
+  const int64_t keep_through = continues() ? resume_->attempt() : -1;
+  folder_->keep();
+  folder_->write("config.toml", config().to_toml());
+  folder_->write("plan.json", host().plan().json());
+  metrics_ = std::make_unique<MetricsLog>(folder_path_ + "/metrics.jsonl", keep_through);
+  if (config().get_bool("log.tensorboard")) {
+    tensorboard_ = std::make_unique<TensorBoardLog>(folder_path_ + "/tb", continues() ? resume_->step() : -1);
+  }
+  decisions_->open(folder_path_ + "/decisions.jsonl", keep_through);
+  trainer_->set_journals(metrics_.get(), tensorboard_.get());
 }
 
 void Run::decide(const std::string& part, const std::string& what, const std::string& cause, Scalar to) {
@@ -169,7 +185,10 @@ void Run::decide(const std::string& part, const std::string& what, const std::st
 
 void Run::choose_route() {
   RouteWish wish;
-  if (config().has("run.matrix_route")) wish.pinned = config().get_string("run.matrix_route");
+  if (config().has("run.matrix_route")) {
+    wish.pinned = config().get_string("run.matrix_route");
+    wish.pinned_by = config().cite("run.matrix_route");
+  }
   if (resume_) wish.saved = resume_->meta().value("matrix_route", "");
   wish.speeds = speeds_;
   const RouteChoice choice = choose_matrix_route(wish, *comm_);
@@ -206,7 +225,14 @@ void Run::open_data() {
 // held out for validation come to be trained on.
 void Run::check_data() {
   const std::string own = data_->fingerprint();
-  compare_across_ranks(*comm_, xxh3_64(own), {{"data set", own}});
+  compare_across_ranks(*comm_, xxh3_64(own),
+                       {{"data set", own},
+                        {"documents", std::to_string(data_->documents())},
+                        {"training samples", std::to_string(data_->count(Split::kTrain))},
+                        {"validation samples", std::to_string(data_->count(Split::kValidation))},
+                        {"vocabulary", std::to_string(data_->vocabulary())}},
+                       {Exit::kData, "the ranks hold different data; give all hosts the same text (data.paths) and "
+                                     "tokenizer (data.tokenizer)"});
   if (!resume_) return;
   const std::string saved = resume_->meta().value("data", own);
   if (saved == own) return;
@@ -284,8 +310,6 @@ void Run::build() {
   parts_.hooks = &hooks_;
   parts_.services = &services_;
   parts_.decisions = decisions_.get();
-  parts_.metrics = metrics_.get();
-  parts_.tensorboard = tensorboard_.get();
   TrainOptions options = train_options(config(), folder_path_);
   options.matrix_route = route_;
   options.data = data_->fingerprint();
@@ -298,7 +322,7 @@ void Run::build() {
 
 RunOutcome Run::train() {
   if (first()) report_model();
-  return trainer_->run(resume_ ? &*resume_ : nullptr);
+  return trainer_->run(resume_ ? &*resume_ : nullptr, [this] { begin_history(); });
 }
 
 void Run::report_model() const {

@@ -10,6 +10,7 @@
 #include "app/score_book.h"
 #include "app/worker.h"
 #include "base/journal.h"
+#include "base/log.h"
 #include "comm/communicator.h"
 #include "data/dataset.h"
 #include "plugin_host/loaded_plugins.h"
@@ -30,7 +31,9 @@ class Run {
   void connect();
   void find_checkpoint();
   void claim_folder();
-  void open_folder();
+  void begin_folder();
+  void begin_history();
+  bool continues() const;
   void choose_route();
   void limit_memory();
   void open_data();
@@ -44,6 +47,7 @@ class Run {
   void sample();
   void summarise(const RunOutcome& outcome);
   bool first() const { return launch_.rank == 0; }
+  log::Level stderr_level() const;
   const Config& config() const { return plugins_->config(); }
   PluginHost& host() { return plugins_->host(); }
   void decide(const std::string& part, const std::string& what, const std::string& cause, Scalar to);
@@ -53,7 +57,7 @@ class Run {
   std::vector<RouteSpeed> speeds_;
   uint64_t memory_limit_ = 0;  // bytes of tensors; 0: none
   std::optional<CheckpointReader> resume_;
-  std::optional<RunFolder> folder_;  // rank 0
+  std::unique_ptr<RunFolder> folder_;  // rank 0
   std::string folder_path_, route_, data_folder_;
   std::unique_ptr<DecisionLog> decisions_;
   std::unique_ptr<MetricsLog> metrics_;  // rank 0

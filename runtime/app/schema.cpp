@@ -22,6 +22,10 @@ KeySpec per_host(KeySpec spec) {
   spec.per_host = true;
   return spec;
 }
+KeySpec filled(KeySpec spec) {
+  spec.filled = true;
+  return spec;
+}
 KeySpec required(KeySpec spec) {
   spec.required = true;
   return spec;
@@ -29,10 +33,11 @@ KeySpec required(KeySpec spec) {
 
 void add_run(Schema& s) {
   s.add(text("run.name", "\"run\"", "name of the run; its folder is OUT/NAME"));
-  s.add(per_host(text("run.out", "\"runs\"", "folder of run folders")));
+  s.add(per_host(filled(text("run.out", "\"runs\"", "folder of run folders"))));
   s.add(whole("run.seed", "1234", 0, 9e15, "seed of everything random"));
   s.add(text("run.matrix_route", "",
-             "route of fp32 matrix products (mkl, mkl_fast, onednn); absent: the fastest, measured at start"));
+             "route of fp32 matrix products, where the machine has it; absent: the fastest, measured at start",
+             {"mkl", "mkl_fast", "onednn", "blas"}));
 }
 
 void add_model(Schema& s) {
@@ -44,16 +49,16 @@ void add_model(Schema& s) {
 }
 
 void add_data(Schema& s) {
-  s.add(required(per_host(texts("data.paths", "", ".txt and .jsonl files, and folders of them"))));
-  s.add(per_host(text("data.cache", "\".cache/data\"", "folder of prepared data sets")));
+  s.add(required(per_host(filled(texts("data.paths", "", ".txt and .jsonl files, and folders of them")))));
+  s.add(per_host(filled(text("data.cache", "\".cache/data\"", "folder of prepared data sets"))));
   s.add(per_host(text("data.tokenizer", "\"\"", "a SentencePiece .model file; empty: one is trained on the text")));
   s.add(whole("data.vocabulary", "8000", 260, 1 << 24, "tokens of a trained tokenizer"));
   s.add(real("data.validation", "0.05", 0, 0.9, "share of the documents held out for validation"));
   s.add(whole("data.seed", "0", 0, 9e15, "seed of the split and of the tokenizer's training; apart from run.seed, so that runs share a data set"));
   s.add(text("data.separator", "\"blank_line\"", "what separates documents in a .txt file", {"blank_line", "line", "file"}));
-  s.add(text("data.text_field", "\"text\"", "field of a .jsonl line that holds its text"));
-  s.add(text("data.prompt_field", "\"prompt\"", "field that holds a prompt, which is masked"));
-  s.add(text("data.response_field", "\"response\"", "field that holds the response to the prompt"));
+  s.add(filled(text("data.text_field", "\"text\"", "field of a .jsonl line that holds its text")));
+  s.add(filled(text("data.prompt_field", "\"prompt\"", "field that holds a prompt, which is masked")));
+  s.add(filled(text("data.response_field", "\"response\"", "field that holds the response to the prompt")));
   s.add(whole("data.prefetch", "2", 1, 1024, "steps whose samples are loaded ahead"));
 }
 
@@ -106,7 +111,7 @@ void add_rest(Schema& s) {
   s.add(whole("launch.threads", "0", 0, 4096, "threads of a rank; 0: its share of the cores"));
   s.add(whole("launch.timeout_s", "600", 0, 1e9, "seconds without progress after which communication gives up; 0: never"));
   s.add(whole("launch.memory_limit_mb", "0", 0, 1e9, "MiB of tensors a rank may hold; 0: no limit but that of the control group"));
-  s.add(per_host(texts("plugins.search", "[]", "folders searched for plugins, before the built-in one")));
+  s.add(per_host(filled(texts("plugins.search", "[]", "folders searched for plugins, before the built-in one"))));
 }
 
 }  // namespace

@@ -1,33 +1,64 @@
 #include "app/settings.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <initializer_list>
 
 namespace sz {
+namespace {
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", value);
+  return text;
+}
+
+// Where decay ends, or the tail stays, must not be above the peak. A constant rate without a tail never gets there.
+void check_min_lr(const Config& c, std::vector<std::string>& faults) {
+  const double lr = c.get_float("optimizer.lr"), min_lr = c.get_float("optimizer.schedule.min_lr");
+  const bool constant = c.get_string("optimizer.schedule.decay_type") == "constant";
+  if (min_lr <= lr || (constant && c.get_int("optimizer.schedule.tail_steps") == 0)) return;
+  if (c.where("optimizer.schedule.min_lr").file.empty()) {
+    faults.push_back(c.cite("optimizer.lr") + ": " + number(lr) +
+                     " is below the default of optimizer.schedule.min_lr, " + number(min_lr) +
+                     ", where the decay ends; set that as well");
+  } else {
+    faults.push_back(c.cite("optimizer.schedule.min_lr") + ": " + number(min_lr) + " is above optimizer.lr, " +
+                     number(lr));
+  }
+}
+
+}  // namespace
 
 std::vector<std::string> cross_key_faults(const Config& c) {
   std::vector<std::string> faults;
   const auto fault = [&](const std::string& path, const std::string& what) {
     faults.push_back(c.cite(path) + ": " + what);
   };
-  if (c.get_int("train.steps") == 0 && c.get_int("train.epochs") == 0) {
-    fault("train.steps", "neither train.steps nor train.epochs says how long to train; set one of them");
+  // A key that is wrong by itself has been told of, and tells nothing of others.
+  const auto sound = [&](std::initializer_list<const char*> paths) {
+    return std::none_of(paths.begin(), paths.end(), [&](const char* path) { return c.is_faulty(path); });
+  };
+  if (sound({"train.steps", "train.epochs"})) {
+    const int64_t steps = c.get_int("train.steps"), epochs = c.get_int("train.epochs");
+    if (steps == 0 && epochs == 0 && !c.has_unknown()) {
+      fault("train.steps", "neither train.steps nor train.epochs says how long to train; set one of them");
+    }
+    if (steps > 0 && epochs > 0) fault("train.epochs", "train.steps is set as well; give one of the two");
   }
-  if (c.get_int("train.steps") > 0 && c.get_int("train.epochs") > 0) {
-    fault("train.epochs", "train.steps is set as well; give one of the two");
-  }
-  if (c.get_int("model.width") % c.get_int("model.heads") != 0) {
+  if (sound({"model.width", "model.heads"}) && c.get_int("model.width") % c.get_int("model.heads") != 0) {
     fault("model.heads", std::to_string(c.get_int("model.heads")) + " does not divide model.width = " +
                              std::to_string(c.get_int("model.width")));
   }
-  if (c.get_float_list("optimizer.betas").size() != 2) fault("optimizer.betas", "expected two numbers");
-  if (c.get_float("optimizer.schedule.min_lr") > c.get_float("optimizer.lr")) {
-    fault("optimizer.schedule.min_lr", "is above optimizer.lr");
+  if (sound({"optimizer.betas"}) && c.get_float_list("optimizer.betas").size() != 2) {
+    fault("optimizer.betas", "expected two numbers");
   }
+  if (sound({"optimizer"})) check_min_lr(c, faults);
   if (c.has("optimizer.schedule.warmup_steps") && c.has("optimizer.schedule.warmup_epochs")) {
     fault("optimizer.schedule.warmup_epochs", "warmup_steps is set as well; give one of the two");
   }
   const std::string& name = c.get_string("run.name");
-  if (name.empty() || name.find('/') != std::string::npos || name[0] == '.') {
+  if (sound({"run.name"}) && (name.empty() || name.find('/') != std::string::npos || name[0] == '.')) {
     fault("run.name", "must be a plain folder name, is \"" + name + "\"");
   }
   return faults;

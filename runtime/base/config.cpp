@@ -86,6 +86,14 @@ std::vector<std::pair<std::string, std::string>> Config::fingerprint() const {
   return out;
 }
 
+bool Config::is_faulty(const std::string& path) const {
+  if (impl->faulty.contains(path)) return true;
+  const auto below = impl->faulty.lower_bound(path + ".");
+  return below != impl->faulty.end() && below->starts_with(path + ".");
+}
+
+bool Config::has_unknown() const { return impl->has_unknown; }
+
 const Schema& Config::schema() const { return impl->schema; }
 
 }  // namespace sz

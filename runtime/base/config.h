@@ -31,7 +31,11 @@ struct KeySpec {
                                        // get_string() gives it as its text
   bool required = false;
   bool per_host = false;  // paths and the like: left out of the hash that ranks compare
+  bool filled = false;    // a string, and every element of a list, must not be empty; nor a list that is required
 };
+
+// The keys that the table of every plugin may hold: enabled, path, sha256.
+std::vector<KeySpec> keys_of_every_plugin(const std::string& plugin);
 
 // What is wrong with the default of `spec` (its type, range or choices), or "". For keys that plugins bring.
 std::string fault_of_default(const KeySpec& spec);
@@ -65,7 +69,8 @@ class ConfigDocument {
   static ConfigDocument parse(const std::string& text, const std::string& name,
                               const std::vector<std::string>& sets = {});
 
-  // Names of [plugins.NAME] tables whose `enabled` is true, in file order; a `plugins.search` list of folders.
+  // Names of [plugins.NAME] tables, in file order: all, and those whose `enabled` is true.
+  std::vector<std::string> plugins() const;
   std::vector<std::string> enabled_plugins() const;
   std::optional<std::string> string_at(const std::string& path) const;
   std::vector<std::string> string_list_at(const std::string& path) const;
@@ -87,6 +92,11 @@ class Config {
   // `extra` faults found by others (same line format) are merged into the report.
   // The report is sorted by file and line; faults without a line come last.
   static Config resolve(const ConfigDocument& doc, const Schema& schema, const std::vector<std::string>& extra = {});
+  // For a report that others add to (sorted_report): what is wrong goes into `faults`. A faulty key has its default, or
+  // no value where it has none.
+  static Config resolve_partly(const ConfigDocument& doc, const Schema& schema, std::vector<std::string>& faults);
+  bool is_faulty(const std::string& path) const;  // the key, or any in the table
+  bool has_unknown() const;  // keys or tables: what seems to be missing may be misspelt
 
   bool has(const std::string& path) const;
   // Each asserts that the key exists in the schema with that type and has a value.
@@ -109,5 +119,8 @@ class Config {
   struct Impl;
   std::shared_ptr<const Impl> impl;
 };
+
+// Faults as one text, in the order of the report above.
+std::string sorted_report(std::vector<std::string> faults);
 
 }  // namespace sz

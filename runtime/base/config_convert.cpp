@@ -108,6 +108,14 @@ class Converter {
   }
 
   bool allowed(const std::string& text, const std::string& who) {
+    if (text.find('\0') != std::string::npos) {
+      fault_ = who + "holds a NUL character";
+      return false;
+    }
+    if (spec_.filled && text.empty()) {
+      fault_ = who + "must not be empty" + (spec_.help.empty() ? "" : " (" + spec_.help + ")");
+      return false;
+    }
     if (spec_.choices.empty()) return true;
     std::string list;
     for (const std::string& choice : spec_.choices) {
@@ -161,6 +169,9 @@ class Converter {
       if (!text) return fail(who + "is no string but " + describe(element));
       if (!allowed(*text, who)) return std::nullopt;
       texts.push_back(*text);
+    }
+    if (texts.empty() && spec_.filled && spec_.required) {
+      return fail("must not be empty" + (spec_.help.empty() ? "" : " (" + spec_.help + ")"));
     }
     return texts;
   }

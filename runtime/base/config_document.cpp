@@ -260,6 +260,8 @@ ConfigDocument ConfigDocument::parse(const std::string& text, const std::string&
   return document;
 }
 
+std::vector<std::string> ConfigDocument::plugins() const { return impl->plugins; }
+
 std::vector<std::string> ConfigDocument::enabled_plugins() const {
   std::vector<std::string> names;
   for (const std::string& plugin : impl->plugins) {

@@ -11,13 +11,9 @@
 namespace sz {
 namespace {
 
-struct Fault {
-  Provenance where;
-  std::string line;
-};
-
-// "file:12:3: rest" of a fault that others found; no place where it does not begin so.
+// "file:12:3: rest"; no place where it does not begin so.
 Provenance place_of(const std::string& line) {
+  if (line.starts_with("--set ")) return {};
   for (size_t first = line.find(':'); first != std::string::npos; first = line.find(':', first + 1)) {
     Provenance where{line.substr(0, first), 0, 0};
     const char* end = line.data() + line.size();
@@ -39,15 +35,11 @@ class Resolver {
     tables_.insert("plugins");
   }
 
-  void take(const std::vector<std::string>& extra) {
-    for (const std::string& line : extra) faults_.push_back({place_of(line), line});
-  }
-
-  std::shared_ptr<const Config::Impl> resolve() {
+  std::shared_ptr<const Config::Impl> resolve(std::vector<std::string>& faults) {
     for (const auto& [path, where] : doc_.tables) check_table(path, where);
     for (const auto& [path, entry] : doc_.entries) check_entry(path, entry);
     for (const KeySpec& spec : out_->schema.keys()) complete(spec);
-    if (!faults_.empty()) throw Error(Exit::kUsage, report());
+    faults.insert(faults.end(), faults_.begin(), faults_.end());
     return out_;
   }
 
@@ -61,17 +53,10 @@ class Resolver {
     std::set<std::string> plugins(doc_.plugins.begin(), doc_.plugins.end());
     plugins.insert(described_.begin(), described_.end());
     for (const std::string& plugin : plugins) {
-      const std::string table = "plugins." + plugin + ".";
-      add_unless_there({table + "enabled", KeyType::kBool, "false", "load this plugin"});
-      KeySpec path{table + "path", KeyType::kString, "", "its file, else the search path decides"};
-      path.per_host = true;
-      add_unless_there(path);
-      add_unless_there({table + "sha256", KeyType::kString, "", "its file's SHA-256, checked before it is loaded"});
+      for (const KeySpec& spec : keys_of_every_plugin(plugin)) {
+        if (!out_->schema.find(spec.path)) out_->schema.add(spec);
+      }
     }
-  }
-
-  void add_unless_there(const KeySpec& spec) {
-    if (!out_->schema.find(spec.path)) out_->schema.add(spec);
   }
 
   bool passes_unchecked(const std::string& path) const {
@@ -88,7 +73,13 @@ class Resolver {
 
   void fault(const Provenance& where, const std::string& path, const std::string& what) {
     const std::string cited = where.text();
-    faults_.push_back({where, (cited.empty() ? "" : cited + ": ") + path + ": " + what});
+    faults_.push_back((cited.empty() ? "" : cited + ": ") + path + ": " + what);
+    out_->faulty.insert(path);
+  }
+
+  void unknown(const Provenance& where, const std::string& path, const std::string& what) {
+    fault(where, path, what);
+    out_->has_unknown = true;
   }
 
   void check_table(const std::string& path, const Provenance& where) {
@@ -97,13 +88,13 @@ class Resolver {
       // Where a later file or --set gave a value, the table is gone.
       if (doc_.entries.contains(path)) return;
       unknown_tables_.insert(path);
-      fault(where, path, "is a table, but the key takes one value" + help_of(*spec));
+      unknown(where, path, "is a table, but the key takes one value" + help_of(*spec));
       return;
     }
     unknown_tables_.insert(path);
     const std::vector<std::string> candidates(tables_.begin(), tables_.end());
     const auto near = did_you_mean(path, candidates);
-    fault(where, path, "unknown table" + (near ? "; did you mean [" + *near + "]?" : ""));
+    unknown(where, path, "unknown table" + (near ? "; did you mean [" + *near + "]?" : ""));
   }
 
   void check_entry(const std::string& path, const Entry& entry) {
@@ -113,7 +104,6 @@ class Resolver {
         out_->values.emplace(path, std::move(*value));
         out_->where.emplace(path, entry.where);
       } else {
-        faulty_.insert(path);
         fault(entry.where, path, what);
       }
     } else if (passes_unchecked(path)) {
@@ -121,10 +111,10 @@ class Resolver {
       out_->unchecked.emplace(path, to_toml(entry.value));
     } else if (tables_.contains(path)) {
       const std::string advice = "; write [" + path + "] above its keys";
-      fault(entry.where, path, "is a table of keys, got " + describe(entry.value) + advice);
+      unknown(entry.where, path, "is a table of keys, got " + describe(entry.value) + advice);
     } else if (entry.from_set || !in_unknown_table(path)) {
       const std::string near = nearest_key(path);
-      fault(entry.where, path, "unknown key" + (near.empty() ? "" : "; did you mean " + near + "?"));
+      unknown(entry.where, path, "unknown key" + (near.empty() ? "" : "; did you mean " + near + "?"));
     }
   }
 
@@ -132,7 +122,7 @@ class Resolver {
   void check_switch(const std::string& path, const Entry& entry) {
     const std::string meant = "plugins." + plugin_of(path) + ".enabled";
     const bool near = parent_of(path) == parent_of(meant) && edit_distance(name_of(path), "enabled") <= 2;
-    if (near && !doc_.entries.contains(meant)) fault(entry.where, path, "unknown key; did you mean " + meant + "?");
+    if (near && !doc_.entries.contains(meant)) unknown(entry.where, path, "unknown key; did you mean " + meant + "?");
   }
 
   // A slip within the same table first, then the whole path, then the same name in another table.
@@ -154,7 +144,7 @@ class Resolver {
 
   // The default, or a fault where the key must be given.
   void complete(const KeySpec& spec) {
-    if (out_->values.contains(spec.path) || faulty_.contains(spec.path)) return;
+    if (out_->values.contains(spec.path)) return;
     if (!spec.default_toml.empty()) {
       const std::string wrong = fault_of_default(spec);
       if (!wrong.empty()) assertion_failed(__FILE__, __LINE__, wrong.c_str());
@@ -163,7 +153,7 @@ class Resolver {
       return;
     }
     const std::string plugin = plugin_of(spec.path);
-    if (!spec.required || (!plugin.empty() && !enabled(plugin))) return;
+    if (!spec.required || out_->faulty.contains(spec.path) || (!plugin.empty() && !enabled(plugin))) return;
     fault({doc_.name, 0, 0}, spec.path, "is missing and must be given" + help_of(spec));
   }
 
@@ -173,32 +163,47 @@ class Resolver {
     return value && *value;
   }
 
-  std::string report() {
-    const auto key = [](const Fault& f) {
-      return std::tuple(f.where.line == 0, f.where.file, f.where.line, f.where.column);
-    };
-    std::stable_sort(faults_.begin(), faults_.end(), [&](const Fault& a, const Fault& b) { return key(a) < key(b); });
-    std::string text;
-    for (const Fault& f : faults_) text += (text.empty() ? "" : "\n") + f.line;
-    return text;
-  }
-
   const ConfigDocument::Impl& doc_;
   std::shared_ptr<Config::Impl> out_;
   std::set<std::string> tables_;     // that the schema has
   std::set<std::string> described_;  // plugins that the given schema knows
-  std::set<std::string> unknown_tables_, faulty_;
-  std::vector<Fault> faults_;
+  std::set<std::string> unknown_tables_;
+  std::vector<std::string> faults_;
 };
 
 }  // namespace
 
+std::vector<KeySpec> keys_of_every_plugin(const std::string& plugin) {
+  const std::string table = "plugins." + plugin + ".";
+  KeySpec path{table + "path", KeyType::kString, "", "its file, else the search path decides"};
+  path.per_host = path.filled = true;
+  KeySpec pin{table + "sha256", KeyType::kString, "", "its file's SHA-256, checked before it is loaded"};
+  pin.filled = true;
+  return {{table + "enabled", KeyType::kBool, "false", "load this plugin"}, path, pin};
+}
+
 Config Config::resolve(const ConfigDocument& doc, const Schema& schema, const std::vector<std::string>& extra) {
-  Resolver resolver(*doc.impl, schema);
-  resolver.take(extra);
-  Config config;
-  config.impl = resolver.resolve();
+  std::vector<std::string> faults = extra;
+  Config config = resolve_partly(doc, schema, faults);
+  if (!faults.empty()) throw Error(Exit::kUsage, sorted_report(std::move(faults)));
   return config;
+}
+
+Config Config::resolve_partly(const ConfigDocument& doc, const Schema& schema, std::vector<std::string>& faults) {
+  Resolver resolver(*doc.impl, schema);
+  Config config;
+  config.impl = resolver.resolve(faults);
+  return config;
+}
+
+std::string sorted_report(std::vector<std::string> faults) {
+  const auto key = [](const std::string& line) {
+    const Provenance where = place_of(line);
+    return std::tuple(where.line == 0, where.file, where.line, where.column);
+  };
+  std::stable_sort(faults.begin(), faults.end(),
+                   [&](const std::string& a, const std::string& b) { return key(a) < key(b); });
+  return joined(faults, "\n");
 }
 
 }  // namespace sz

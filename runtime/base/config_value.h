@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -55,6 +56,8 @@ struct Config::Impl {
   std::map<std::string, ConfigValue> values;
   std::map<std::string, Provenance> where;
   std::map<std::string, std::string> unchecked;  // TOML texts of plugins that are not there
+  std::set<std::string> faulty;                  // paths, of keys and of tables
+  bool has_unknown = false;
 };
 
 // The value as `spec` wants it, or what is wrong with it in `fault` ("expected an integer, got the string ...").

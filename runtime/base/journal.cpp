@@ -1,5 +1,7 @@
 #include "base/journal.h"
 
+#include <mutex>
+
 #include "base/json_lines.h"
 #include "base/log.h"
 
@@ -55,17 +57,38 @@ nlohmann::ordered_json to_json(const Decision& d) {
 }  // namespace
 
 struct DecisionLog::Impl {
-  std::unique_ptr<JsonLines> lines;
   Language language;
+  std::mutex mutex;
+  std::unique_ptr<JsonLines> lines;
+  bool holds = false;  // open() is still to come
+  std::vector<nlohmann::ordered_json> held;
 };
 
+DecisionLog::DecisionLog(Language language) : impl_(std::make_unique<Impl>()) {
+  impl_->language = language;
+  impl_->holds = true;
+}
+
 DecisionLog::DecisionLog(const std::string& path, Language language, int64_t keep_through_attempt)
-    : impl_(std::make_unique<Impl>(Impl{open_lines(path, keep_through_attempt), language})) {}
+    : DecisionLog(language) {
+  open(path, keep_through_attempt);
+}
 
 DecisionLog::~DecisionLog() = default;
 
+void DecisionLog::open(const std::string& path, int64_t keep_through_attempt) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->lines = open_lines(path, keep_through_attempt);
+  impl_->holds = false;
+  for (const auto& line : std::exchange(impl_->held, {})) {
+    if (impl_->lines) impl_->lines->append(line);
+  }
+}
+
 void DecisionLog::write(const Decision& decision) {
   log::info(human(decision, impl_->language));
+  const std::lock_guard lock(impl_->mutex);
+  if (impl_->holds) impl_->held.push_back(to_json(decision));
   if (impl_->lines) impl_->lines->append(to_json(decision));
 }
 

@@ -35,7 +35,10 @@ class DecisionLog {
  public:
   // keep_through_attempt: as MetricsLog's.
   DecisionLog(const std::string& path, Language language, int64_t keep_through_attempt = -1);
+  // Touches no file before open(): decisions are kept until then, and lost where it never comes.
+  explicit DecisionLog(Language language);
   ~DecisionLog();
+  void open(const std::string& path, int64_t keep_through_attempt = -1);
   void write(const Decision& decision);
   // "step 7, amp_o2: loss_scale from 8192 to 4096: gradient variance jumped", or the decision's own sentence.
   static std::string human(const Decision& decision, Language language);

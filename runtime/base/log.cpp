@@ -1,6 +1,7 @@
 #include "base/log.h"
 
 #include <fcntl.h>
+#include <spdlog/details/log_msg_buffer.h>
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/spdlog.h>
@@ -74,17 +75,39 @@ class StderrSink : public spdlog::sinks::base_sink<std::mutex> {
   std::string status_;
 };
 
+// The first messages, until there is a file for them.
+class HoldingSink : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  void hand_over(spdlog::sinks::sink& file) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& message : messages_) file.log(message);
+    file.flush();
+  }
+
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    if (messages_.size() < kMost) messages_.emplace_back(message);
+  }
+  void flush_() override {}
+
+ private:
+  static constexpr size_t kMost = 1000;
+  std::vector<spdlog::details::log_msg_buffer> messages_;
+};
+
 struct State {
   std::mutex mutex;
   std::shared_ptr<StderrSink> to_stderr = std::make_shared<StderrSink>();
+  std::shared_ptr<HoldingSink> held;  // or null
   std::shared_ptr<spdlog::logger> logger;
 
   State() { set_logger(nullptr); }
 
-  void set_logger(spdlog::sink_ptr file) {
+  // `second`: a sink beside stderr, or null.
+  void set_logger(spdlog::sink_ptr second) {
     spdlog::sinks_init_list only_stderr{to_stderr};
     auto made = std::make_shared<spdlog::logger>("sz", only_stderr);
-    if (file) made->sinks().push_back(file);
+    if (second) made->sinks().push_back(second);
     made->set_level(spdlog::level::debug);
     made->flush_on(spdlog::level::debug);  // whatever kills the process, the last line is there
     made->set_error_handler([](const std::string& what) { std::fprintf(stderr, "log: %s\n", what.c_str()); });
@@ -108,6 +131,13 @@ std::shared_ptr<spdlog::logger> current() {
 
 }  // namespace
 
+void hold() {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  s.held = std::make_shared<HoldingSink>();
+  s.set_logger(s.held);
+}
+
 void open(const std::string& path, int rank, Level stderr_level) {
   spdlog::sink_ptr file;
   if (!path.empty()) {
@@ -120,13 +150,16 @@ void open(const std::string& path, int rank, Level stderr_level) {
     file->set_pattern("%Y-%m-%d %H:%M:%S.%e rank " + std::to_string(rank) + " %-5l %v");
   }
   set_stderr_level(stderr_level);
-  state().to_stderr->set_rank(rank);
+  set_rank(rank);
   State& s = state();
   const std::lock_guard lock(s.mutex);
   s.set_logger(file);
+  if (s.held && file) s.held->hand_over(*file);
+  s.held.reset();
 }
 
 void set_stderr_level(Level level) { state().to_stderr->set_level(to_spdlog(level)); }
+void set_rank(int rank) { state().to_stderr->set_rank(rank); }
 
 // Bytes of foreign text, a model's samples among them, never make a log unreadable.
 // "{}" keeps braces in a message from being taken for a format.

@@ -115,7 +115,7 @@ std::vector<CheckpointInfo> list_checkpoints(const std::string& root);
 // The folder to resume from; call it on one rank and broadcast. `from` is "auto": the newest checkpoint of ROOT
 // whose verification passes, with a warning for each damaged one that is passed over, or "" where there is none.
 // Else a path: a step folder (verified, kCorrupt where damaged), or a run folder or checkpoints folder, whose newest
-// one is taken (kUsage where there is none).
+// one is taken (kUsage where there is none). Where there are some and all are damaged: kCorrupt, naming them.
 std::string find_resume(const std::string& root, const std::string& from);
 
 // Keeps the `keep` (at least 1) newest whole ones and removes older ones and leftovers of dead processes. Call it

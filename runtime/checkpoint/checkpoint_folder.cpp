@@ -69,24 +69,51 @@ void remove_checkpoint(const std::string& folder) {
   if (error) throw io_error("remove", temporary, error.value());
 }
 
-// The newest checkpoint of `root` that passes verification, or "".
-std::string newest_intact(const std::string& root) {
-  std::vector<CheckpointInfo> whole = list_checkpoints(root);
-  std::set<std::string> intact_looking;
-  for (const CheckpointInfo& info : whole) intact_looking.insert(info.folder);
+struct Damaged {
+  std::string folder, what;
+};
+
+// Those in `root` that are not even whole: no manifest, or files missing or short.
+std::vector<Damaged> broken_ones(const std::string& root) {
+  std::vector<Damaged> broken;
   for (const Entry& entry : scan(root)) {
-    if (!entry.suffix.empty() || intact_looking.count(entry.folder)) continue;
-    log::warn("passing over the damaged checkpoint " + entry.folder);
-  }
-  for (auto info = whole.rbegin(); info != whole.rend(); ++info) {
+    if (!entry.suffix.empty()) continue;
     try {
-      CheckpointReader::open(info->folder).verify();
-      return info->folder;
+      const CheckpointManifest manifest = CheckpointManifest::load(entry.folder);
+      if (manifest.step == entry.step) continue;
+      broken.push_back({entry.folder, "is a copy of step " + std::to_string(manifest.step)});
     } catch (const Error& e) {
-      log::warn("passing over the damaged checkpoint " + info->folder + ": " + e.what());
+      broken.push_back({entry.folder, e.what()});
     }
   }
-  return "";
+  return broken;
+}
+
+// Nothing tells a run that has lost all its checkpoints from a new one but this: it must not silently begin again.
+[[noreturn]] void refuse_all(const std::string& root, const std::vector<Damaged>& damaged) {
+  std::string text = "no checkpoint in " + root + " is whole; restore one from a copy, name another with --resume " +
+                     "PATH, or train anew without --resume. Damaged:";
+  for (const Damaged& one : damaged) text += "\n  " + one.folder + ": " + one.what;
+  throw Error(Exit::kCorrupt, text);
+}
+
+// The newest checkpoint of `root` that passes verification, or "" where there is none at all. Errors: kCorrupt where
+// all are damaged.
+std::string newest_intact(const std::string& root) {
+  std::vector<Damaged> damaged = broken_ones(root);
+  const std::vector<CheckpointInfo> whole = list_checkpoints(root);
+  std::string found;
+  for (auto info = whole.rbegin(); info != whole.rend() && found.empty(); ++info) {
+    try {
+      CheckpointReader::open(info->folder).verify();
+      found = info->folder;
+    } catch (const Error& e) {
+      damaged.push_back({info->folder, e.what()});
+    }
+  }
+  if (found.empty() && !damaged.empty()) refuse_all(root, damaged);
+  for (const Damaged& one : damaged) log::warn("passing over the damaged checkpoint " + one.folder + ": " + one.what);
+  return found;
 }
 
 }  // namespace

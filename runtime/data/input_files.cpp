@@ -30,31 +30,57 @@ InputFile stat_file(const std::string& path) {
   return {path, status.st_size, int64_t(status.st_mtim.tv_sec) * 1000000000 + status.st_mtim.tv_nsec};
 }
 
-std::vector<std::string> list_folder(const std::string& folder, int64_t& skipped) {
-  std::vector<std::string> found;
+std::vector<fs::path> entries_of(const std::string& folder) {
+  std::vector<fs::path> entries;
   std::error_code code;
-  fs::recursive_directory_iterator entry(folder, code), end;
-  for (; !code && entry != end; entry.increment(code)) {
-    if (is_hidden(entry->path())) {
-      entry.disable_recursion_pending();
-      continue;
-    }
-    std::error_code broken_link;
-    if (!entry->is_regular_file(broken_link)) {
-      continue;
-    }
-    if (is_text(entry->path())) {
-      found.push_back(entry->path().string());
-    } else {
-      ++skipped;
+  for (fs::directory_iterator entry(folder, code), end; !code && entry != end; entry.increment(code)) {
+    if (!is_hidden(entry->path())) {
+      entries.push_back(entry->path());
     }
   }
   if (code) {
     throw Error(Exit::kData, "data.paths: " + folder + ": can't be listed: " + code.message());
   }
-  std::sort(found.begin(), found.end());
-  return found;
+  std::sort(entries.begin(), entries.end());
+  return entries;
 }
+
+// What lies below a folder. Links are followed; whatever several of them lead to is taken once, so circles end.
+class FolderWalk {
+ public:
+  void add(const std::string& folder) {
+    if (!visited_.insert(fs::canonical(folder).string()).second) {
+      return;
+    }
+    for (const fs::path& entry : entries_of(folder)) {
+      std::error_code code;
+      const fs::file_status status = fs::status(entry, code);
+      if (fs::is_directory(status)) {
+        add(entry.string());
+      } else if (!fs::exists(status) || status.type() == fs::file_type::unknown) {
+        // Else training would silently go without the text that the link stands for.
+        throw Error(Exit::kData, "data.paths: " + entry.string() + " can't be followed: " + code.message() +
+                                     "; mend the link or remove it");
+      } else if (fs::is_regular_file(status) && is_text(entry)) {
+        found_.push_back(entry.string());
+      } else {
+        ++skipped_;
+      }
+    }
+  }
+
+  std::vector<std::string> sorted() const {
+    std::vector<std::string> files = found_;
+    std::sort(files.begin(), files.end());
+    return files;
+  }
+  int64_t skipped() const { return skipped_; }
+
+ private:
+  std::set<std::string> visited_;
+  std::vector<std::string> found_;
+  int64_t skipped_ = 0;  // of other kinds
+};
 
 }  // namespace
 
@@ -71,8 +97,12 @@ std::vector<InputFile> find_input_files(const std::vector<std::string>& paths, i
     std::error_code code;
     const fs::file_status status = fs::status(path, code);
     if (fs::is_directory(status)) {
-      const std::vector<std::string> found = list_folder(path, others);
-      std::for_each(found.begin(), found.end(), add);
+      FolderWalk walk;
+      walk.add(path);
+      others += walk.skipped();
+      for (const std::string& file : walk.sorted()) {
+        add(file);
+      }
     } else if (!fs::exists(status)) {
       throw Error(Exit::kData, "data.paths: " + path + ": no such file or folder");
     } else if (!is_text(path) || !fs::is_regular_file(status)) {

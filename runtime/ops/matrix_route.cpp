@@ -80,8 +80,8 @@ std::string fastest_matrix_route(const std::vector<RouteSpeed>& speeds) {
 void apply_matrix_route(const std::string& name) {
   const std::vector<std::string> names = available_matrix_routes();
   if (std::find(names.begin(), names.end(), name) == names.end()) {
-    throw Error(Exit::kUsage,
-                "run.matrix_route = \"" + name + "\": this machine has " + joined(names) + "; choose one, or \"auto\"");
+    throw Error(Exit::kUsage, "run.matrix_route = \"" + name + "\": this machine has " + joined(names) +
+                                  "; choose one, or leave the key out");
   }
   mkl_takes_fast_path.store(name == "mkl_fast");
   at::globalContext().setFloat32MatmulPrecision(name == "onednn" ? "medium" : "highest");

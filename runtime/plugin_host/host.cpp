@@ -43,9 +43,8 @@ std::string cite(const ConfigDocument& document, const std::string& path) {
 }
 
 PluginLibrary open_plugin(const std::string& name, const ConfigDocument& document, const SearchPath& search) {
-  const auto path = document.string_at(key_of(name, "path"));
   const auto pin = document.string_at(key_of(name, "sha256"));
-  PluginLibrary library = PluginLibrary::open(path ? *path : find_plugin(name, search), pin.value_or(""));
+  PluginLibrary library = PluginLibrary::open(find_plugin(name, search), pin.value_or(""));
   if (library.descriptor.id != name) {
     throw Error(Exit::kPlugin, library.path + " holds the plugin '" + library.descriptor.id +
                                    "'; name its table [plugins." + library.descriptor.id + "]");
@@ -90,7 +89,7 @@ PluginHost::~PluginHost() {
 
 PluginHost PluginHost::discover(const ConfigDocument& document) {
   PluginHost host;
-  const SearchPath search = SearchPath::make(document.string_list_at("plugins.search"));
+  const SearchPath search = SearchPath::of(document);
   for (const std::string& name : document.enabled_plugins()) {
     try {
       host.impl_->libraries.push_back(open_plugin(name, document, search));
@@ -106,11 +105,7 @@ const std::vector<std::string>& PluginHost::faults() const { return impl_->fault
 void PluginHost::add_schema(Schema& schema) const {
   for (const PluginLibrary& library : impl_->libraries) {
     const std::string& id = library.descriptor.id;
-    schema.add({key_of(id, "enabled"), KeyType::kBool, "false", "load this plugin"});
-    KeySpec path{key_of(id, "path"), KeyType::kString, "", "its file, else the search path decides"};
-    path.per_host = true;
-    schema.add(path);
-    schema.add({key_of(id, "sha256"), KeyType::kString, "", "its file's SHA-256, checked before it is loaded"});
+    for (const KeySpec& key : keys_of_every_plugin(id)) schema.add(key);
     for (KeySpec key : library.descriptor.keys) {
       key.path = key_of(id, key.path);
       schema.add(std::move(key));
@@ -118,12 +113,20 @@ void PluginHost::add_schema(Schema& schema) const {
   }
 }
 
-const LoadPlan& PluginHost::make_plan(const Config& config) {
+const LoadPlan& PluginHost::make_plan(const Config& config, std::vector<std::string>& faults) {
   std::vector<PlanInput> inputs;
   for (const PluginLibrary& library : impl_->libraries) {
-    inputs.push_back({library.descriptor, own_values(library.descriptor, config), library.path, library.checksum});
+    inputs.push_back({library.descriptor, own_values(library.descriptor, config), library.path, library.checksum,
+                      config.cite(key_of(library.descriptor.id, "enabled"))});
   }
-  impl_->plan = make_load_plan(inputs, host_offer_to_plans());
+  impl_->plan = make_load_plan(inputs, host_offer_to_plans(), faults);
+  return impl_->plan;
+}
+
+const LoadPlan& PluginHost::make_plan(const Config& config) {
+  std::vector<std::string> faults;
+  make_plan(config, faults);
+  if (!faults.empty()) throw Error(Exit::kPlugin, sorted_report(std::move(faults)));
   return impl_->plan;
 }
 

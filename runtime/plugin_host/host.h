@@ -39,7 +39,9 @@ class PluginHost {
   const std::vector<std::string>& faults() const;
   void add_schema(Schema& schema) const;
 
-  // Errors: Error(kPlugin) with all faults.
+  // What is wrong goes into `faults`, each beginning as those above.
+  const LoadPlan& make_plan(const Config& config, std::vector<std::string>& faults);
+  // The same. Errors: Error(kPlugin) with all faults.
   const LoadPlan& make_plan(const Config& config);
   const LoadPlan& plan() const;
   // Collective; see rank_check.h.

@@ -23,6 +23,7 @@ struct Active {
   std::vector<std::string> off;
 
   const std::string& id() const { return input->descriptor.id; }
+  std::string cited() const { return input->cited.empty() ? "" : input->cited + ": "; }
 };
 using ActivePlugins = std::map<std::string, Active>;
 
@@ -62,8 +63,8 @@ ActivePlugins switch_all(const std::vector<PlanInput>& inputs, Faults& faults) {
   for (const PlanInput& input : inputs) {
     const auto [it, added] = plugins.emplace(input.descriptor.id, switch_claims(input));
     if (!added) {
-      faults.push_back("plugin '" + input.descriptor.id + "' is there twice: " + it->second.input->path + " and " +
-                       input.path + "; switch one of them off");
+      faults.push_back(it->second.cited() + "plugin '" + input.descriptor.id + "' is there twice: " +
+                       it->second.input->path + " and " + input.path + "; switch one of them off");
     }
   }
   return plugins;
@@ -82,7 +83,7 @@ std::vector<std::string> providers(const ActivePlugins& plugins, const Need& nee
 // What is wrong with a need, or nothing; adds who must start before whom.
 std::string check_need(const Active& plugin, const Need& need, const ActivePlugins& plugins, const HostOffer& host,
                        Edges& before) {
-  const std::string who = "plugin '" + plugin.id() + "' needs ";
+  const std::string who = plugin.cited() + "plugin '" + plugin.id() + "' needs ";
   if (need.kind == Need::Kind::kPlugin) {
     if (plugins.count(need.id)) {
       before.emplace(need.id, plugin.id());
@@ -119,12 +120,12 @@ std::map<Slot, std::string> assign_slots(const ActivePlugins& plugins, const Hos
     for (const SlotClaim* claim : plugin.slots) {
       const std::string slot = name_of(claim->slot);
       if (!host.slots.count(claim->slot)) {
-        faults.push_back("plugin '" + id + "' claims slot '" + slot +
+        faults.push_back(plugin.cited() + "plugin '" + id + "' claims slot '" + slot +
                          "', which this host doesn't yet let plugins own");
       }
       const auto [it, added] = owners.emplace(claim->slot, id);
       if (!added) {
-        faults.push_back("slot '" + slot + "' is claimed by both '" + it->second + "' and '" + id +
+        faults.push_back(plugin.cited() + "slot '" + slot + "' is claimed by both '" + it->second + "' and '" + id +
                          "'; a slot has one owner: switch one of them off");
       }
     }
@@ -138,13 +139,13 @@ void check_services(const ActivePlugins& plugins, const HostOffer& host, Faults&
     for (const ServiceOffer* offer : plugin.gives) {
       const std::string& service = offer->service;
       if (!host.givable.count(service)) {
-        faults.push_back("plugin '" + id + "' gives service " + service +
+        faults.push_back(plugin.cited() + "plugin '" + id + "' gives service " + service +
                          ", which this host doesn't yet take from plugins");
       }
       const auto [it, added] = given.emplace(std::make_pair(service, offer->name), id);
       if (!added) {
-        faults.push_back("service " + service + " '" + offer->name + "' is given by both '" + it->second + "' and '" +
-                         id + "'; switch one of them off");
+        faults.push_back(plugin.cited() + "service " + service + " '" + offer->name + "' is given by both '" +
+                         it->second + "' and '" + id + "'; switch one of them off");
       }
     }
   }
@@ -178,8 +179,9 @@ std::vector<std::string> order_on(const ActivePlugins& plugins, const std::vecto
   TopologicalOrder result = topological_order(names, edges);
   if (!result.cycle.empty()) {
     const std::string where = hooks.size() > 1 ? "around hooks" : std::string("hook ") + name_of(hooks[0]);
-    const std::string fault =
-        where + ": the order asked for is a circle: " + arrow_chain(result.cycle) + "; switch one of them off";
+    const std::string fault = plugins.at(result.cycle.front()).cited() + where +
+                              ": the order asked for is a circle: " + arrow_chain(result.cycle) +
+                              "; switch one of them off";
     if (std::find(faults.begin(), faults.end(), fault) == faults.end()) faults.push_back(fault);
   }
   return result.order;
@@ -237,8 +239,8 @@ void order_plugins(const ActivePlugins& plugins, const Edges& before, LoadPlan& 
   for (const auto& [id, plugin] : plugins) names.insert(id);
   const TopologicalOrder result = topological_order(names, before);
   if (!result.cycle.empty()) {
-    faults.push_back("plugins need each other in a circle: " + arrow_chain(result.cycle) +
-                     "; none of them can be started first");
+    faults.push_back(plugins.at(result.cycle.front()).cited() + "plugins need each other in a circle: " +
+                     arrow_chain(result.cycle) + "; none of them can be started first");
   }
   for (const std::string& id : result.order) plan.plugins.push_back(planned(plugins.at(id)));
 }
@@ -259,8 +261,7 @@ bool holds(const Conditions& when, const std::map<std::string, KeyValue>& values
   });
 }
 
-LoadPlan make_load_plan(const std::vector<PlanInput>& inputs, const HostOffer& host) {
-  Faults faults;
+LoadPlan make_load_plan(const std::vector<PlanInput>& inputs, const HostOffer& host, Faults& faults) {
   LoadPlan plan;
   const ActivePlugins plugins = switch_all(inputs, faults);
   const Edges before = check_needs(plugins, host, faults);
@@ -268,6 +269,12 @@ LoadPlan make_load_plan(const std::vector<PlanInput>& inputs, const HostOffer& h
   check_services(plugins, host, faults);
   order_hooks(plugins, plan, faults);
   order_plugins(plugins, before, plan, faults);
+  return plan;
+}
+
+LoadPlan make_load_plan(const std::vector<PlanInput>& inputs, const HostOffer& host) {
+  Faults faults;
+  LoadPlan plan = make_load_plan(inputs, host, faults);
   if (!faults.empty()) throw Error(Exit::kPlugin, joined(faults, "\n"));
   return plan;
 }

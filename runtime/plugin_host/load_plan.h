@@ -18,6 +18,7 @@ struct PlanInput {
   std::map<std::string, KeyValue> values;  // of its own keys, resolved
   std::string path;                        // of its file
   std::string checksum;                    // of its file's bytes; the same on all ranks
+  std::string cited;                       // "file:line:column: key" that switches it on, to begin faults with; or ""
 };
 
 // What the runtime itself brings.
@@ -58,7 +59,9 @@ bool is_around(Hook hook);
 
 bool holds(const Conditions& when, const std::map<std::string, KeyValue>& values);
 
-// Errors: Error(kPlugin) with all faults, a line each, naming the plugins concerned.
+// What is wrong goes into `faults`, a line each, naming the plugins concerned.
+LoadPlan make_load_plan(const std::vector<PlanInput>& inputs, const HostOffer& host, std::vector<std::string>& faults);
+// The same. Errors: Error(kPlugin) with all faults.
 LoadPlan make_load_plan(const std::vector<PlanInput>& inputs, const HostOffer& host);
 
 }  // namespace sz

@@ -9,18 +9,6 @@
 namespace sz {
 namespace {
 
-// The user's own mistakes decide the kind of error; plugins that cannot be opened are told beside them.
-Config resolve(const ConfigDocument& document, const Schema& schema, const std::vector<std::string>& faults) {
-  Config config;
-  try {
-    config = Config::resolve(document, schema);
-  } catch (const Error&) {
-    return Config::resolve(document, schema, faults);
-  }
-  if (!faults.empty()) throw Error(Exit::kPlugin, joined(faults, "\n"));
-  return config;
-}
-
 ConfigDocument parse(const std::string& toml, const std::vector<std::string>& folders) {
   return ConfigDocument::parse(toml, "plugins.toml", {"plugins.search=" + nlohmann::json(folders).dump()});
 }
@@ -34,10 +22,19 @@ Schema small_schema(const std::vector<KeySpec>& more) {
 
 }  // namespace
 
-LoadedPlugins::LoadedPlugins(const ConfigDocument& document, Schema schema) : host_(PluginHost::discover(document)) {
+// The user's own mistakes decide the kind of error; those of plugins are told beside them.
+LoadedPlugins::LoadedPlugins(const ConfigDocument& document, Schema schema, const Check& check)
+    : host_(PluginHost::discover(document)) {
   host_.add_schema(schema);
-  config_ = resolve(document, schema, host_.faults());
-  host_.make_plan(config_);
+  std::vector<std::string> own, of_plugins = host_.faults();
+  config_ = Config::resolve_partly(document, schema, own);
+  // Claims depend on plugins' keys, and needs on who is there: with some of these wrong, the plan's faults mean nothing.
+  if (of_plugins.empty() && !config_.is_faulty("plugins")) host_.make_plan(config_, of_plugins);
+  const bool planned = of_plugins.empty() && !config_.is_faulty("plugins");
+  if (check) check(config_, planned ? &host_.plan() : nullptr, own);
+  const Exit exit = own.empty() ? Exit::kPlugin : Exit::kUsage;
+  own.insert(own.end(), of_plugins.begin(), of_plugins.end());
+  if (!own.empty()) throw Error(exit, sorted_report(std::move(own)));
 }
 
 LoadedPlugins::LoadedPlugins(const std::string& toml, const std::vector<std::string>& folders,

@@ -12,6 +12,7 @@
 // (trainer, TrainParts). At its end plugins are stopped and destroyed in reverse order of start; then go the registry,
 // the host and the configuration. Thread: the one of start(), which is the plugins' main thread; one object a rank.
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,10 +22,14 @@ namespace sz {
 
 class LoadedPlugins {
  public:
+  // Finds what is wrong beyond single keys, for the same report. Faulty keys have their defaults (Config::is_faulty);
+  // the plan is null where it couldn't be made.
+  using Check = std::function<void(const Config&, const LoadPlan*, std::vector<std::string>& faults)>;
+
   // Opens the libraries of the enabled plugins, resolves `document` against `schema` and the plugins' own keys, and
   // makes the load plan. `schema` has the key plugins.search.
   // Errors: one report of everything; Error(kPlugin) where only plugins are at fault, else Error(kUsage).
-  LoadedPlugins(const ConfigDocument& document, Schema schema);
+  LoadedPlugins(const ConfigDocument& document, Schema schema, const Check& check = {});
   // For programs without a configuration file. toml: [plugins.NAME] tables, cited as plugins.toml, and values of the
   // further keys `more`. folders: where the libraries are.
   LoadedPlugins(const std::string& toml, const std::vector<std::string>& folders,

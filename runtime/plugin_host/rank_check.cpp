@@ -71,15 +71,14 @@ std::string differences(const std::vector<std::string>& texts) {
 
 }  // namespace
 
-void compare_across_ranks(Communicator& comm, uint64_t hash, const Fingerprint& fingerprint) {
+void compare_across_ranks(Communicator& comm, uint64_t hash, const Fingerprint& fingerprint,
+                          const Mismatch& mismatch) {
   std::vector<uint64_t> hashes(size_t(comm.size()));
   comm.all_gather(Channel::kScalar, &hash, hashes.data(), sizeof(hash))->wait();
   const auto differs = [&](uint64_t other) { return other != hashes[0]; };
   if (std::none_of(hashes.begin(), hashes.end(), differs)) return;
   const std::vector<std::string> texts = gather(comm, packed(fingerprint));
-  throw Error(Exit::kPlugin,
-              "the ranks don't run the same plugins and configuration; give all hosts the same files" +
-                  differences(texts));
+  throw Error(mismatch.exit, mismatch.what + differences(texts));
 }
 
 }  // namespace sz

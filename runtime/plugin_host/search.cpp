@@ -25,6 +25,14 @@ void add_environment(std::vector<SearchPath::Folder>& folders) {
 
 }  // namespace
 
+SearchPath SearchPath::of(const ConfigDocument& document) {
+  SearchPath search = make(document.string_list_at("plugins.search"));
+  for (const std::string& name : document.plugins()) {
+    if (const auto path = document.string_at("plugins." + name + ".path")) search.files[name] = *path;
+  }
+  return search;
+}
+
 SearchPath SearchPath::make(const std::vector<std::string>& configured) {
   SearchPath search;
   for (const std::string& folder : configured) search.folders.push_back({folder, "plugins.search"});
@@ -39,6 +47,7 @@ SearchPath SearchPath::make(const std::vector<std::string>& configured) {
 }
 
 std::string find_plugin(const std::string& name, const SearchPath& search) {
+  if (const auto named = search.files.find(name); named != search.files.end()) return named->second;
   std::string looked;
   for (const SearchPath::Folder& folder : search.folders) {
     const fs::path candidate = fs::path(folder.path) / (name + ".so");
@@ -55,7 +64,7 @@ std::string find_plugin(const std::string& name, const SearchPath& search) {
 }
 
 std::vector<FoundPlugin> all_plugins(const SearchPath& search) {
-  std::map<std::string, std::string> found;
+  std::map<std::string, std::string> found = search.files;
   for (const SearchPath::Folder& folder : search.folders) {
     std::error_code failed;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder.path, failed)) {

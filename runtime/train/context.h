@@ -40,7 +40,8 @@ struct TrainOptions {
   bool progress = true;         // a progress line (rank 0)
 };
 
-// Borrowed, and alive as long as the trainer. `metrics` and `tensorboard` are null on ranks other than 0.
+// Borrowed, and alive as long as the trainer. `metrics` and `tensorboard` are null on ranks other than 0,
+// and may be set later (Trainer::set_journals).
 struct TrainParts {
   Communicator* comm = nullptr;
   std::shared_ptr<const Source> source;

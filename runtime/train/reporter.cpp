@@ -1,6 +1,8 @@
 #include "train/reporter.h"
 
+#include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "base/log.h"
 #include "ops/allocator.h"
@@ -22,6 +24,11 @@ std::string tag_of(std::string name) {
 }
 
 }  // namespace
+
+// printf would write a NaN's sign.
+std::string progress_text(double loss, double tokens_per_s) {
+  return (std::isnan(loss) ? "loss nan" : format("loss %.3f", loss, 0)) + format("  %.0f tokens/s", tokens_per_s, 0);
+}
 
 Reporter::Reporter(const TrainOptions& options, TrainParts& parts, int64_t total_steps, int64_t first_step)
     : parts_(parts) {
@@ -49,15 +56,22 @@ void Reporter::attempt(const RunState& state, int64_t epoch, const AttemptResult
   }
   if (parts_.tensorboard) plot(state, result, tokens_per_s, published);
   reset_peak();
-  if (progress_) progress_->update(state.step, format("loss %.3f  %.0f tokens/s", facts.loss, tokens_per_s));
+  if (progress_) progress_->update(state.step, progress_text(facts.loss, tokens_per_s));
 }
 
-// TensorBoard's axis is the step, so that attempts that were not applied have no place on it.
+// TensorBoard's axis is the step. An attempt that was not applied stands in a curve of its own, at the step that it
+// would have been, the first of several there: so no step stands twice, and a loss that is not a number is seen.
 void Reporter::plot(const RunState& state, const AttemptResult& result, double tokens_per_s,
                     const std::vector<std::pair<std::string, double>>& published) {
   const Verdict verdict = result.decision.verdict;
   if (verdict == Verdict::kRollBack) parts_.tensorboard->take_back(state.step + 1);
-  if (verdict != Verdict::kApply) return;
+  if (verdict != Verdict::kApply) {
+    const int64_t tried = result.facts.step + 1;
+    if (std::exchange(plotted_bad_, tried) == tried) return;
+    parts_.tensorboard->write(tried, {{"train/loss_of_bad_attempts", result.facts.loss}});
+    return;
+  }
+  plotted_bad_ = -1;
   TensorBoardLog::Values values = {{"train/loss", result.facts.loss},
                                    {"train/lr", result.lr},
                                    {"train/grad_norm", result.facts.grad_norm},

@@ -1,12 +1,16 @@
 // What a run says of itself: a line of metrics.jsonl an attempt and an evaluation, and the progress line.
 #pragma once
 #include <memory>
+#include <string>
 
 #include "base/progress.h"
 #include "train/attempt.h"
 #include "train/context.h"
 
 namespace sz {
+
+// "loss 2.345  1200 tokens/s"; a loss that is not a number is "nan".
+std::string progress_text(double loss, double tokens_per_s);
 
 class Reporter {
  public:
@@ -22,6 +26,7 @@ class Reporter {
             const std::vector<std::pair<std::string, double>>& published);
 
   TrainParts& parts_;
+  int64_t plotted_bad_ = -1;  // the step whose bad attempt TensorBoard has been told of last
   std::unique_ptr<Progress> progress_;  // rank 0 only
 };
 

@@ -20,10 +20,16 @@ int64_t Trainer::total_steps() const {
   return options_.steps > 0 ? options_.steps : options_.epochs * plans_per_epoch_;
 }
 
-RunOutcome Trainer::run(const CheckpointReader* resume) {
+void Trainer::set_journals(MetricsLog* metrics, TensorBoardLog* tensorboard) {
+  parts_.metrics = metrics;
+  parts_.tensorboard = tensorboard;
+}
+
+RunOutcome Trainer::run(const CheckpointReader* resume, const std::function<void()>& ready) {
   try {
     fire(Hook::kRunBegin);
     build(resume);
+    if (ready) ready();
     loop();
     feed_.reset();  // its thread may be in the sampler's transform, which ends with the run
     fire(Hook::kRunEnd);

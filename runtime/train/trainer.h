@@ -1,5 +1,6 @@
 // The training loop. It reads like the list of hooks in train/hooks.h.
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -30,9 +31,13 @@ class Trainer {
   // Before run(): a schedule made for total_steps() and plans_per_epoch(). Borrowed.
   void set_schedule(Schedule* schedule) { parts_.schedule = schedule; }
 
-  // From RUN_BEGIN to RUN_END. `resume`: a checkpoint to go on from, or null. Errors end in RUN_FAILED and are
-  // rethrown: Error(kDiverged) for an abort verdict, and whatever the parts throw.
-  RunOutcome run(const CheckpointReader* resume);
+  // Before run() or in its `ready`: where attempts and evaluations are written. Borrowed; either may be null.
+  void set_journals(MetricsLog* metrics, TensorBoardLog* tensorboard);
+
+  // From RUN_BEGIN to RUN_END. `resume`: a checkpoint to go on from, or null. `ready`: called once, between
+  // STATE_LOADED and the first epoch, when all is built and loaded; what refuses a run has refused it by then. Errors
+  // end in RUN_FAILED and are rethrown: Error(kDiverged) for an abort verdict, and whatever the parts throw.
+  RunOutcome run(const CheckpointReader* resume, const std::function<void()>& ready = {});
 
   // After run(), for generation.
   SegmentRunner& runner() { return *runner_; }

@@ -136,7 +136,10 @@ int main(int argc, char** argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   }
   for (int i = 3; i < argc && rank == 0; ++i) std::printf("argument %s\n", argv[i]);
-  if (rank == 0) std::printf("threads %s\n", std::getenv("OMP_NUM_THREADS"));
+  const char* const threads = std::getenv("OMP_NUM_THREADS");
+  if (rank == 0) std::printf("threads %s\n", threads ? threads : "not set");
+  const char* const local = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  if (rank == 0) std::printf("ranks here %s\n", local ? local : "not set");
   std::fflush(stdout);
   const std::string action = read_action(argv[2], rank);
   if (action == "stubborn") signal(SIGTERM, SIG_IGN);

@@ -24,6 +24,7 @@ class TextCase(BadCase):
         self.text(data, name)
         for verb, ranks in ((("data", "prepare"), None), (("run",), 1)):
             self.assert_refused(code, patterns, verb=verb, ranks=ranks)
+            self.assertFalse((self.folder / "runs").exists(), "no run folder")
             self.assert_no_half_made_data(self.cache)
 
     def good_text(self):

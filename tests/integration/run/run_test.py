@@ -1,6 +1,7 @@
 """Whole runs over mpirun: what they leave behind, how they add up, stop, fail and go on."""
 import os
 import re
+import shutil
 import signal
 import time
 import unittest
@@ -240,6 +241,15 @@ class VerbTest(RunCase):
         plan = self.launch("plugins", "plan", self.config).stdout
         self.assertIn("gradient_zscore", plan)
         self.assertIn("residency", plan)
+
+    def test_plugins_whose_file_the_configuration_names(self):
+        path = self.folder / "elsewhere" / "test_failing.so"
+        path.parent.mkdir()
+        shutil.copy(f"{TEST_PLUGINS}/test_failing.so", path)
+        self.write(**{"plugins.test_failing": {"enabled": False, "path": str(path)}})
+        self.assertNotIn("test_failing", self.launch("plugins", "list").stdout)
+        self.assertRegex(self.launch("plugins", "list", self.config).stdout, r"(?m)^test_failing +1\.0\.0")
+        self.assertIn(f"file: {path}\n", self.launch("plugins", "info", "test_failing", self.config).stdout)
 
     def test_doctor_looks_at_all_that_a_run_needs(self):
         result = self.launch("doctor")

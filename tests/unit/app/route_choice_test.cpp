@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace sz {
 namespace {
@@ -56,12 +57,14 @@ TEST(RouteChoice, APinnedRouteWinsOrIsRefusedByRank) {
   wish.saved = routes.back();
   EXPECT_EQ(choices(wish)[0].cause, "run.matrix_route");
   wish.pinned = "abacus";
+  wish.pinned_by = "run.toml:3:1: run.matrix_route";
   try {
     choices(wish);
     FAIL() << "took a route that there is not";
   } catch (const Error& error) {
     EXPECT_EQ(error.exit(), Exit::kUsage);
-    EXPECT_NE(std::string(error.what()).find("rank 0 has no route 'abacus'"), std::string::npos) << error.what();
+    EXPECT_EQ(std::string(error.what()), "run.toml:3:1: run.matrix_route: rank 0 has no route \"abacus\", only " +
+                                             joined(routes) + "; leave the key out to have one measured");
   }
 }
 

@@ -68,6 +68,27 @@ TEST(Journal, ResumeCutsWhatComesAgain) {
   EXPECT_EQ(slurp(path), "");
 }
 
+TEST(Journal, DecisionsWaitForTheirFile) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "d.jsonl";
+  spit(path, "{\"attempt\":1}\n{\"attempt\":2}\n");
+  const auto named = [](const std::string& what) {
+    Decision d;
+    d.what = what;
+    return d;
+  };
+  { DecisionLog(Language::kEnglish).write(named("lost")); }
+  DecisionLog log(Language::kEnglish);
+  log.write(named("first"));
+  EXPECT_EQ(slurp(path), "{\"attempt\":1}\n{\"attempt\":2}\n");
+  log.open(path, 1);
+  log.write(named("second"));
+  std::istringstream text(slurp(path));
+  std::vector<std::string> found;
+  for (std::string line; std::getline(text, line);) found.push_back(nlohmann::json::parse(line).value("what", "-"));
+  EXPECT_EQ(found, (std::vector<std::string>{"-", "first", "second"}));
+}
+
 TEST(Journal, ErrorsSayWhatToDo) {
   const TemporaryFolder folder;
   MetricsLog full("/dev/full");

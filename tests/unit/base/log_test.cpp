@@ -32,6 +32,32 @@ TEST(Log, FileIsAppendedTo) {
   EXPECT_THAT(slurp(folder / "l"), MatchesRegex("before\n.*after\n"));
 }
 
+TEST(Log, WhatIsSaidBeforeThereIsAFileComesFirstInIt) {
+  const TemporaryFolder folder;
+  log::set_stderr_level(log::Level::kError);
+  log::hold();
+  log::info("early");
+  log::open(folder / "l", 2, log::Level::kError);
+  log::info("late");
+  log::open("", 0, log::Level::kInfo);
+  EXPECT_THAT(slurp(folder / "l"),
+              MatchesRegex("[0-9-]+ [0-9:.]+ rank 2 info  early\n[0-9-]+ [0-9:.]+ rank 2 info  late\n"));
+  log::open(folder / "again", 0, log::Level::kError);
+  log::open("", 0, log::Level::kInfo);
+  EXPECT_EQ(slurp(folder / "again"), "");
+}
+
+TEST(Log, RanksOtherThanZeroSayWhoTheyAre) {
+  log::open("", 0, log::Level::kInfo);
+  ::testing::internal::CaptureStderr();
+  log::set_rank(3);
+  log::warn("three");
+  log::set_rank(0);
+  log::warn("none");
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              MatchesRegex("\\[rank 3\\] [0-9:]+ warn(ing)? +three\n[0-9:]+ warn(ing)? +none\n"));
+}
+
 TEST(Log, StderrLinesAreShortAndFiltered) {
   log::open("", 0, log::Level::kInfo);
   ::testing::internal::CaptureStderr();

@@ -90,7 +90,7 @@ TEST_F(CheckpointFault, NoticesEveryFlippedBit) {
       spill(path, flipped);
       SCOPED_TRACE(path + " flipped at " + std::to_string(byte));
       error_of(Exit::kCorrupt, [&] { open_and_verify(folder()); });
-      EXPECT_EQ(find_resume(root.path(), "auto"), "");
+      error_of(Exit::kCorrupt, [&] { find_resume(root.path(), "auto"); });
     }
     spill(path, whole);
     open_and_verify(folder());

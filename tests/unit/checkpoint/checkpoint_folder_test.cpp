@@ -74,6 +74,16 @@ TEST_F(CheckpointFolder, AutoTakesTheNewestIntactOne) {
   fs::remove(folder(2) + "/manifest.json");
   EXPECT_EQ(find_resume(root, "auto"), folder(1));
   damage(1);
+  const std::string message = error_of(Exit::kCorrupt, [&] { find_resume(root, "auto"); });
+  for (const char* part : {"step-1: ", "step-2: ", "step-3: ", "state-0-of-1", "manifest.json", "--resume PATH"}) {
+    EXPECT_NE(message.find(part), std::string::npos) << part << " is not in: " << message;
+  }
+  EXPECT_EQ(error_of(Exit::kCorrupt, [&] { find_resume("/nowhere", run.path()); }), message);
+}
+
+// What a process that died was writing has never been a checkpoint.
+TEST_F(CheckpointFolder, AutoBeginsAnewWhereNoneWasFinished) {
+  fs::create_directories(folder(4) + ".tmp");
   EXPECT_EQ(find_resume(root, "auto"), "");
 }
 

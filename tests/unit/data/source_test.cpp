@@ -3,12 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "data/line_reader.h"
 #include "unit/data/fixtures.h"
 
 namespace sz {
 namespace {
 
+namespace fs = std::filesystem;
 using test::expect_error;
 using test::TemporaryFolder;
 using ::testing::ElementsAre;
@@ -69,6 +72,36 @@ TEST(Source, FoldersAreSortedAndOtherFilesCounted) {
   EXPECT_EQ(reader.report().files, 2);
   EXPECT_EQ(reader.report().skipped_files, 1);
   EXPECT_EQ(reader.bytes_read(), reader.bytes_total());
+}
+
+std::vector<std::string> names_of(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const InputFile& file : find_input_files({folder})) {
+    names.push_back(fs::path(file.path).lexically_relative(folder).string());
+  }
+  return names;
+}
+
+TEST(Source, LinksAreFollowedAndCirclesEnd) {
+  TemporaryFolder folder;
+  folder.write("elsewhere/zh/text.txt", "春");
+  folder.write("elsewhere/single.txt", "one");
+  folder.write("data/en/text.txt", "a");
+  fs::create_directory_symlink("../elsewhere/zh", folder.path() + "/data/zh");
+  fs::create_symlink("../elsewhere/single.txt", folder.path() + "/data/single.txt");
+  EXPECT_THAT(names_of(folder.path() + "/data"), ElementsAre("en/text.txt", "single.txt", "zh/text.txt"));
+  fs::create_directory_symlink("..", folder.path() + "/data/en/up");
+  fs::create_directory_symlink(".", folder.path() + "/data/self");
+  fs::create_directory_symlink("../elsewhere/zh", folder.path() + "/data/zh2");
+  EXPECT_THAT(names_of(folder.path() + "/data"), ElementsAre("en/text.txt", "single.txt", "zh/text.txt"));
+}
+
+TEST(Source, ALinkToNothingIsAnError) {
+  TemporaryFolder folder;
+  folder.write("data/en/text.txt", "a");
+  fs::create_directory_symlink("../gone", folder.path() + "/data/zh");
+  expect_error(Exit::kData, "data/zh can't be followed: No such file or directory",
+               [&] { find_input_files({folder.path() + "/data"}); });
 }
 
 TEST(Source, JsonlTextAndPairs) {

@@ -32,6 +32,53 @@ TEST(LoadedPlugins, OneReportOfKeysAndPlugins) {
                     HasSubstr("plugins.toml:4:1: train.steps")));
 }
 
+constexpr const char* kTwoOwners =
+    "[plugins.test_slot_a]\nenabled = true\n[plugins.test_slot_b]\nenabled = true\n";
+
+TEST(LoadedPlugins, FaultsOfThePlanHaveTheirPlacesInTheSameReport) {
+  const std::vector<KeySpec> more = {{"train.steps", KeyType::kInt, "1", "steps"}};
+  const std::string fault = "plugins.toml:4:1: plugins.test_slot_b.enabled: slot 'precision' is claimed by both "
+                            "'test_slot_a' and 'test_slot_b'";
+  EXPECT_THAT(refusal(kTwoOwners, more, Exit::kPlugin), testing::StartsWith(fault));
+  EXPECT_THAT(refusal(kTwoOwners + std::string("[train]\nsteps = 'many'\n"), more, Exit::kUsage),
+              AllOf(testing::StartsWith(fault), HasSubstr("\nplugins.toml:6:1: train.steps: ")));
+  const std::string circle = "[plugins.test_cycle_a]\nenabled = true\n[plugins.test_cycle_b]\nenabled = true\n";
+  EXPECT_THAT(refusal(circle, more, Exit::kPlugin), testing::ContainsRegex("plugins.toml:[24]:1: plugins.test_cycle_"));
+}
+
+TEST(LoadedPlugins, NoPlanIsJudgedByWrongKeysOfPlugins) {
+  const std::string wrong = refusal(kTwoOwners + std::string("levle = 'O0'\n"), {}, Exit::kUsage);
+  EXPECT_THAT(wrong, AllOf(HasSubstr("plugins.toml:5:1: plugins.test_slot_b.levle: unknown key"),
+                           testing::Not(HasSubstr("claimed"))));
+}
+
+TEST(LoadedPlugins, WhatTheCallerChecksJoinsTheReport) {
+  Schema schema;
+  schema.add({"plugins.search", KeyType::kStringList, "[]", "folders"}).add({"train.steps", KeyType::kInt, "1", "", 1});
+  std::vector<bool> planned;
+  const auto check = [&](const Config& config, const LoadPlan* plan, std::vector<std::string>& faults) {
+    planned.push_back(plan != nullptr);
+    if (!config.is_faulty("train.steps")) faults.push_back(config.cite("train.steps") + ": is not to my taste");
+  };
+  const auto report = [&](const std::string& toml) -> std::string {
+    const std::string search = "plugins.search = ['" SZ_TEST_PLUGINS "']\n";
+    try {
+      LoadedPlugins(ConfigDocument::parse(search + toml, "x.toml"), schema, check);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.exit(), Exit::kUsage);
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(report("train.steps = 3\ntrain.stepz = 3\n"),
+            "x.toml:2:7: train.steps: is not to my taste\n"
+            "x.toml:3:7: train.stepz: unknown key; did you mean train.steps?");
+  EXPECT_EQ(report("train.steps = 0\n"), "x.toml:2:7: train.steps: must be at least 1, is 0");
+  EXPECT_THAT(report(std::string("train.steps = 3\n") + kTwoOwners),
+              AllOf(HasSubstr("not to my taste\nx.toml:6:1: plugins.test_slot_b.enabled: slot 'precision'")));
+  EXPECT_EQ(planned, (std::vector<bool>{true, true, false}));
+}
+
 TEST(LoadedPlugins, FurtherKeysHaveTheirValues) {
   const LoadedPlugins plugins("[train]\nsteps = 7\n", {SZ_TEST_PLUGINS, "/a folder with \"quotes\""},
                               {{"train.steps", KeyType::kInt, "1", "steps"}});

@@ -32,6 +32,20 @@ TEST(RankCheck, NamesRankPluginAndKeyOnEveryRank) {
   EXPECT_EQ(right, 3);
 }
 
+TEST(RankCheck, SaysWhatItIsThatDiffers) {
+  std::atomic<int> right = 0;
+  run_thread_ranks(2, [&](Communicator& comm) {
+    try {
+      compare_across_ranks(comm, uint64_t(comm.rank()), {{"documents", std::to_string(comm.rank())}},
+                           {Exit::kData, "the ranks hold different data"});
+    } catch (const Error& error) {
+      EXPECT_STREQ(error.what(), "the ranks hold different data\n  rank 1: documents is '1', on rank 0 '0'");
+      if (error.exit() == Exit::kData) ++right;
+    }
+  });
+  EXPECT_EQ(right, 2);
+}
+
 TEST(RankCheck, OneRankPasses) {
   const auto comm = make_single_communicator();
   EXPECT_NO_THROW(compare_across_ranks(*comm, 1, {}));

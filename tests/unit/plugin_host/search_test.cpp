@@ -50,6 +50,19 @@ TEST_F(SearchTest, ConfiguredFoldersComeBeforeTheEnvironment) {
   EXPECT_EQ(find_plugin("profiler", search), at("two/profiler.so"));
 }
 
+TEST_F(SearchTest, AFileThatTheConfigurationNamesComesFirst) {
+  const std::string toml = "[plugins]\nsearch = [\"" + at("one") + "\"]\n[plugins.amp]\npath = \"" + at("two/amp.so") +
+                           "\"\n[plugins.mine]\nenabled = false\npath = \"elsewhere/mine.so\"\n[plugins.other]\n";
+  const SearchPath search = SearchPath::of(ConfigDocument::parse(toml, "x.toml"));
+  EXPECT_EQ(find_plugin("amp", search), at("two/amp.so"));
+  EXPECT_EQ(find_plugin("mine", search), "elsewhere/mine.so");
+  std::map<std::string, std::string> listed;
+  for (const FoundPlugin& plugin : all_plugins(search)) listed[plugin.name] = plugin.path;
+  EXPECT_EQ(listed.at("amp"), at("two/amp.so"));
+  EXPECT_EQ(listed.at("mine"), "elsewhere/mine.so");
+  EXPECT_EQ(listed.count("other"), 0u);
+}
+
 TEST_F(SearchTest, ListsEveryNameOnce) {
   SearchPath search;
   search.folders = {{at("one"), "a"}, {at("two"), "b"}, {at("absent"), "c"}};
