@@ -130,7 +130,8 @@ void ByteStore::carry_out(Transfer& t) {
                                : pread(file_, t.memory_ + at, t.bytes_ - at, offset);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) {  // 0: somebody has cut the file short
-      t.error_ = error_of(std::string("offload: ") + (t.write_ ? "writing" : "reading") + " failed", n < 0 ? errno : EIO);
+      const int error = n < 0 ? errno : EIO;
+      t.error_ = error_of(std::string("offload: ") + (t.write_ ? "writing" : "reading") + " failed", error);
       return;
     }
     at += uint64_t(n);

@@ -5,8 +5,8 @@
 namespace recompute {
 namespace {
 
-// Of norms and activations, which are bound by memory: about as long as so many operations of a matrix product. Machines
-// differ; the measured decisions tell more.
+// Of norms and activations, which are bound by memory: about as long as so many operations of a matrix product.
+// Machines differ; the measured decisions tell more.
 constexpr double kFlopsAnElement = 32;
 
 double quantile(std::vector<double>& values, size_t numerator, size_t denominator) {
@@ -105,12 +105,12 @@ double Costs::micro_batch_microseconds(int segment, double tokens) const {
 }
 
 SegmentCost Costs::cost(int segment, double tokens, bool has_cheap) const {
+  const double all = std::max(0.0, held(segment, Keep::kAll, tokens));
   SegmentCost cost;
   for (const Keep keep : {Keep::kInputs, Keep::kCostly, Keep::kAll}) {
     const int level = int(keep);
     const double bytes = held(segment, keep, tokens), time = microseconds(segment, keep, tokens);
-    const double other = keep == Keep::kInputs ? std::max(0.0, held(segment, Keep::kAll, tokens)) : cost.bytes[level + 1];
-    cost.bytes[level] = bytes >= 0 ? bytes : other;
+    cost.bytes[level] = bytes >= 0 ? bytes : keep == Keep::kInputs ? all : cost.bytes[level + 1];
     cost.microseconds[level] = time >= 0 ? time : cost.microseconds[std::min(level + 1, 2)];
   }
   cost.has_cheap = has_cheap && held(segment, Keep::kCostly, tokens) >= 0;
