@@ -17,11 +17,11 @@ uint64_t bytes_of_whole_storage(const at::Tensor& tensor) {
 
 }  // namespace
 
-void BoundaryOffload::put_away(int segment, const at::Tensor& input, const std::vector<at::Tensor>& outputs) {
+uint64_t BoundaryOffload::put_away(int segment, const at::Tensor& input, const std::vector<at::Tensor>& outputs) {
   const uint64_t bytes = bytes_of_whole_storage(input);
-  if (bytes == 0 || boundaries_.count(segment) > 0) return;
+  if (bytes == 0 || boundaries_.count(segment) > 0) return 0;
   for (const at::Tensor& output : outputs) {
-    if (output.defined() && output.storage().is_alias_of(input.storage())) return;
+    if (output.defined() && output.storage().is_alias_of(input.storage())) return 0;
   }
   Boundary boundary;
   boundary.tensor = input.detach();
@@ -29,6 +29,7 @@ void BoundaryOffload::put_away(int segment, const at::Tensor& input, const std::
   boundary.offset = store_->take_place(bytes);
   boundary.transfer = store_->write(input.const_data_ptr(), bytes, boundary.offset);
   boundaries_.emplace(segment, std::move(boundary));
+  return bytes;
 }
 
 void BoundaryOffload::empty_written() {

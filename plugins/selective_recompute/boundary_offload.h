@@ -14,13 +14,14 @@
 
 namespace recompute {
 
-// Thread: main. Errors: std::runtime_error of the file.
+// Thread: main. Errors: those of the file, see ByteStore.
 class BoundaryOffload {
  public:
   explicit BoundaryOffload(const std::string& folder) : store_(std::make_unique<ByteStore>(folder)) {}
 
   // After a segment's forward. `outputs` are looked at for the input's bytes: where they are the same, it stays.
-  void put_away(int segment, const at::Tensor& input, const std::vector<at::Tensor>& outputs);
+  // Returns how many bytes will go.
+  uint64_t put_away(int segment, const at::Tensor& input, const std::vector<at::Tensor>& outputs);
   // Empties the storages whose bytes are in the file by now.
   void empty_written();
   // The same for all of them, waiting for the file: so that memory doesn't depend on the disk's speed.

@@ -6,9 +6,38 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <stdexcept>
 
 namespace recompute {
+namespace {
+
+Fault fault_of(int error) {
+  switch (error) {
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM: return Fault::kFull;
+    case EIO: return Fault::kBroken;
+    default: return Fault::kFolder;
+  }
+}
+
+const char* advice_for(Fault fault) {
+  switch (fault) {
+    case Fault::kFolder: return "set offload_path to a folder that can be written to";
+    case Fault::kFull: return "free some space, or set offload_path to a folder on another disk";
+    case Fault::kBroken: return "look at the system's log, and set offload_path to a folder on another disk";
+  }
+  return "";
+}
+
+StoreError error_of(const std::string& what, int error) {
+  const Fault fault = fault_of(error);
+  return StoreError(fault, what + ": " + std::strerror(error) + "; " + advice_for(fault));
+}
+
+}  // namespace
 
 bool ByteStore::Transfer::done() const {
   const std::lock_guard lock(store_->mutex_);
@@ -18,15 +47,14 @@ bool ByteStore::Transfer::done() const {
 void ByteStore::Transfer::wait() const {
   std::unique_lock lock(store_->mutex_);
   store_->changed_.wait(lock, [this] { return done_; });
-  if (!error_.empty()) throw std::runtime_error(error_);
+  if (error_) throw *error_;
 }
 
 ByteStore::ByteStore(const std::string& folder) {
   std::string path = folder + "/offload-XXXXXX";
   file_ = mkstemp(path.data());
   if (file_ < 0) {
-    throw std::runtime_error("offload = \"host\": no file can be made in " + folder + ": " + std::strerror(errno) +
-                             "; set offload_path to a folder that can be written to");
+    throw error_of("offload = \"host\": no file can be made in " + folder, errno);
   }
   unlink(path.c_str());
   thread_ = std::thread([this] { work(); });
@@ -101,10 +129,9 @@ void ByteStore::carry_out(Transfer& t) {
     const ssize_t n = t.write_ ? pwrite(file_, t.memory_ + at, t.bytes_ - at, offset)
                                : pread(file_, t.memory_ + at, t.bytes_ - at, offset);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) {
-      t.error_ = std::string("offload: ") + (t.write_ ? "writing" : "reading") + " failed: " +
-                 (n == 0 ? "the file ends too early" : std::strerror(errno)) +
-                 "; free some space, or set offload_path to another disk";
+    if (n <= 0) {  // 0: somebody has cut the file short
+      const int error = n < 0 ? errno : EIO;
+      t.error_ = error_of(std::string("offload: ") + (t.write_ ? "writing" : "reading") + " failed", error);
       return;
     }
     at += uint64_t(n);

@@ -5,20 +5,34 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
 namespace recompute {
 
-// Thread: all members on one thread, which is not the store's.
+enum class Fault : uint8_t { kFolder, kFull, kBroken };  // one that can't be used; a disk that is full, or that fails
+
+// What went wrong with the file, and what to do.
+class StoreError : public std::runtime_error {
+ public:
+  StoreError(Fault fault, const std::string& message) : std::runtime_error(message), fault_(fault) {}
+  Fault fault() const { return fault_; }
+
+ private:
+  Fault fault_;
+};
+
+// Errors: StoreError. Thread: all members on one thread, which is not the store's.
 class ByteStore {
  public:
   // One transfer. Its memory belongs to it until done() or wait().
   class Transfer {
    public:
     bool done() const;
-    void wait() const;  // throws std::runtime_error of what went wrong
+    void wait() const;  // throws what went wrong
 
    private:
     friend class ByteStore;
@@ -27,11 +41,11 @@ class ByteStore {
     uint64_t bytes_ = 0, offset_ = 0;
     bool write_ = false;
     bool done_ = false;  // guarded by the store's mutex
-    std::string error_;
+    std::optional<StoreError> error_;  // the same
   };
   using TransferPtr = std::shared_ptr<Transfer>;
 
-  // The file is in `folder`, and gone from it at once. Throws std::runtime_error.
+  // The file is in `folder`, and gone from it at once.
   explicit ByteStore(const std::string& folder);
   ~ByteStore();  // waits for the transfer in progress
   ByteStore(const ByteStore&) = delete;

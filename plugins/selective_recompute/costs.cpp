@@ -3,18 +3,11 @@
 #include <algorithm>
 
 namespace recompute {
-
-Expected expect(const std::vector<MatrixShape>& matrices) {
-  Expected expected;
-  for (size_t i = 0; i < matrices.size(); ++i) {
-    const auto out = double(matrices[i].out), in = double(matrices[i].in);
-    expected.bytes_a_token += 4 * (in + (i + 1 < matrices.size() ? out : 0));
-    expected.flops_a_token += 2 * in * out;
-  }
-  return expected;
-}
-
 namespace {
+
+// Of norms and activations, which are bound by memory: about as long as so many operations of a matrix product.
+// Machines differ; the measured decisions tell more.
+constexpr double kFlopsAnElement = 32;
 
 double quantile(std::vector<double>& values, size_t numerator, size_t denominator) {
   if (values.empty()) return -1;
@@ -24,6 +17,31 @@ double quantile(std::vector<double>& values, size_t numerator, size_t denominato
 }
 
 }  // namespace
+
+Expected expect(const SegmentShape& shape) {
+  const std::vector<MatrixShape>& products = shape.products;
+  double cheap = 0, costly = 0, flops = 0, output = double(std::max(shape.norm, shape.table));
+  for (size_t i = 0; i < products.size(); ++i) {
+    const auto out = double(products[i].out), in = double(products[i].in);
+    if (i > 0 && products[i].in != products[i - 1].out) {
+      costly += in;
+    } else if (i > 0 || shape.norm > 0) {  // else it is the segment's own input, which whoever made it keeps
+      cheap += in;
+    }
+    if (i + 1 < products.size()) costly += out;
+    flops += 2 * in * out;
+    output = out;
+  }
+  const double statistics = shape.norm > 0 ? 2 : 0;
+  Expected expected;
+  expected.forward_flops = flops + kFlopsAnElement * (cheap + output);
+  expected.elements[int(Keep::kCostly)] = cheap;
+  expected.elements[int(Keep::kInputs)] = cheap + costly;
+  expected.statistics[int(Keep::kCostly)] = expected.statistics[int(Keep::kInputs)] = statistics;
+  expected.flops[int(Keep::kCostly)] = kFlopsAnElement * cheap;
+  expected.flops[int(Keep::kInputs)] = expected.forward_flops;
+  return expected;
+}
 
 double median(std::vector<double> values) { return quantile(values, 1, 2); }
 double lower_quartile(std::vector<double> values) { return quantile(values, 1, 4); }
@@ -67,12 +85,12 @@ double Costs::given_back(int segment, Keep keep, double tokens) const {
 double Costs::microseconds(int segment, Keep keep, double tokens) const {
   const Kind* kind = find(segment);
   if (!kind || keep == Keep::kAll) return kind ? 0 : -1;
-  if (keep == Keep::kInputs) {
-    const double again = lower_quartile(kind->again_time), forward = lower_quartile(kind->at[int(keep)].forward);
-    return std::max(again, forward) < 0 ? -1 : (again >= 0 ? again : forward) * tokens;
-  }
+  const double again = keep == Keep::kInputs ? lower_quartile(kind->again_time) : -1;
+  if (again >= 0) return again * tokens;
   const double all = lower_quartile(kind->at[0].backward), now = lower_quartile(kind->at[int(keep)].backward);
-  return all < 0 || now < 0 ? -1 : std::max(0.0, now - all) * tokens;
+  if (all >= 0 && now >= 0) return std::max(0.0, now - all) * tokens;
+  const double forward = keep == Keep::kInputs ? lower_quartile(kind->at[int(keep)].forward) : -1;
+  return forward < 0 ? -1 : forward * tokens;
 }
 
 double Costs::micro_batch_microseconds(int segment, double tokens) const {
@@ -87,12 +105,13 @@ double Costs::micro_batch_microseconds(int segment, double tokens) const {
 }
 
 SegmentCost Costs::cost(int segment, double tokens, bool has_cheap) const {
+  const double all = std::max(0.0, held(segment, Keep::kAll, tokens));
   SegmentCost cost;
   for (const Keep keep : {Keep::kInputs, Keep::kCostly, Keep::kAll}) {
-    const int level = int(keep), dearer = std::min(level + 1, 2);
+    const int level = int(keep);
     const double bytes = held(segment, keep, tokens), time = microseconds(segment, keep, tokens);
-    cost.bytes[level] = bytes >= 0 ? bytes : cost.bytes[dearer];
-    cost.microseconds[level] = time >= 0 ? time : cost.microseconds[dearer];
+    cost.bytes[level] = bytes >= 0 ? bytes : keep == Keep::kInputs ? all : cost.bytes[level + 1];
+    cost.microseconds[level] = time >= 0 ? time : cost.microseconds[std::min(level + 1, 2)];
   }
   cost.has_cheap = has_cheap && held(segment, Keep::kCostly, tokens) >= 0;
   return cost;

@@ -10,16 +10,30 @@
 
 namespace recompute {
 
-// From a segment's matrices [out, in] alone. A product keeps its input, and its output unless it is the segment's
-// last; forming a segment again is its forward products, a third of the segment's time.
-struct Expected {
-  double bytes_a_token = 0;    // activations of fp32 that a kept segment holds beside its output
-  double flops_a_token = 0;    // of a forward pass
-};
+// What a segment is made of, as its parameters tell.
 struct MatrixShape {
   int64_t out = 0, in = 0;
 };
-Expected expect(const std::vector<MatrixShape>& matrices);
+struct SegmentShape {
+  std::vector<MatrixShape> products = {};  // in the order in which they are taken
+  int64_t norm = 0;                        // width of its norm; 0: none
+  int64_t table = 0;                       // width of the rows that it looks up; 0: none
+};
+
+// What each level (an index: Keep) should give back for a token, and what forming that again should cost. By the names
+// of the levels: cheap are a norm's output and the activation of a product's output; costly are products' outputs, and
+// inputs that are neither, such as attention's result. The last product's output is the segment's own, and stays.
+struct Expected {
+  double elements[3] = {};    // given back, of the dtype in which products are formed
+  double statistics[3] = {};  // given back, of fp32: a norm's mean and deviation
+  double flops[3] = {};       // to form them again
+  double forward_flops = 0;   // of the whole segment; backward takes twice as many
+
+  double given_back(Keep keep, double element_bytes) const {
+    return elements[int(keep)] * element_bytes + statistics[int(keep)] * 4;
+  }
+};
+Expected expect(const SegmentShape& shape);
 
 // Of what was seen, for each kind of segment and level: medians of bytes, lower quartiles of times, since what else runs
 // on the machine can only add to a time. Both count for a token of the micro-batch's rectangle, since rectangles differ
@@ -33,9 +47,12 @@ class Costs {
   // Running forward again: bytes that came to life, and the time.
   void saw_recompute(int segment, double tokens, double bytes, double microseconds);
 
-  // For a micro-batch of so many tokens. Levels that were not seen cost what the next dearer one does.
+  // For a micro-batch of so many tokens. Levels that were not seen cost what the next dearer one does, and the dearest
+  // then gives nothing back.
   SegmentCost cost(int segment, double tokens, bool has_cheap) const;
-  // Of what `keep` gives back: bytes, and microseconds of backward; negative where not measured.
+  // Of what `keep` gives back: bytes, and microseconds of backward; negative where not measured. Where running again is
+  // not seen by itself (in chunks of rows), it costs what backward takes longer than that of a kept segment, and where
+  // none was kept what forward takes.
   double given_back(int segment, Keep keep, double tokens) const;
   double microseconds(int segment, Keep keep, double tokens) const;
   double held(int segment, Keep keep, double tokens) const;

@@ -27,6 +27,42 @@ double own_microseconds() {
   throw sz::Error(SZ_USAGE, "[plugins.selective_recompute] " + what);
 }
 
+// Runs f; errors of the offload file get the exit code of their kind.
+template <class F>
+void with_file(const F& f) {
+  try {
+    f();
+  } catch (const StoreError& e) {
+    const sz_code code = e.fault() == Fault::kFull ? SZ_EXHAUSTED : e.fault() == Fault::kBroken ? SZ_CORRUPT : SZ_USAGE;
+    throw sz::Error(code, e.what());
+  }
+}
+
+double bytes_of(sz_dtype dtype) {  // 0: not a floating one
+  switch (dtype) {
+    case SZ_F64: return 8;
+    case SZ_F32: return 4;
+    case SZ_F16:
+    case SZ_BF16: return 2;
+    default: return 0;
+  }
+}
+
+// Tables are looked up, but for the last segment, the loss, which takes a product with the head's.
+SegmentShape shape_of(const sz::Model& model, int64_t index) {
+  const sz_segment_info segment = model.segment(index);
+  const bool last = index + 1 == model.segment_count();
+  SegmentShape shape;
+  for (uint32_t p = 0; p < segment.parameter_count; ++p) {
+    const sz_parameter_info parameter = model.parameter(segment.parameters[p]);
+    const bool matrix = parameter.role == SZ_ROLE_MATRIX || (last && parameter.role == SZ_ROLE_EMBEDDING);
+    if (parameter.ndim == 2 && matrix) shape.products.push_back({parameter.shape[0], parameter.shape[1]});
+    if (parameter.ndim == 2 && !matrix) shape.table = parameter.shape[1];
+    if (parameter.ndim == 1 && parameter.role == SZ_ROLE_NORM) shape.norm = parameter.shape[0];
+  }
+  return shape;
+}
+
 }  // namespace
 
 sz::Descriptor SelectiveRecompute::describe() {
@@ -85,10 +121,11 @@ void SelectiveRecompute::read_config() {
   if (config.has("train.micro_batch") && config.has("train.context")) {
     tokens_of_largest_ = double(config.get_int("train.micro_batch") * config.get_int("train.context"));
   }
+  if (config.has("train.precision") && config.get_string("train.precision") == "bf16") element_bytes_ = 2;
   if (policy_.policy == "off" || config.get_string("offload") != "host") return;
   torch_.emplace(host());
   const std::string path = config.get_string("offload_path");
-  offload_ = std::make_unique<BoundaryOffload>(path.empty() ? run_->describe().folder : path);
+  with_file([&] { offload_ = std::make_unique<BoundaryOffload>(path.empty() ? run_->describe().folder : path); });
 }
 
 void SelectiveRecompute::on(const sz_hook_info& info) {
@@ -99,7 +136,7 @@ void SelectiveRecompute::on(const sz_hook_info& info) {
       again_seconds_ = 0;
       return;
     case SZ_LOSS_READY:
-      if (info.mode == SZ_MODE_TRAIN && !start_recorded_) record_start();
+      if (info.mode == SZ_MODE_TRAIN && element_bytes_ > 0) record_start();
       return;
     case SZ_GRADIENTS_REDUCED: return before_verdict();
     case SZ_VERDICT: return at_verdict(*info.facts);
@@ -111,17 +148,9 @@ void SelectiveRecompute::model_built(const sz_hook_info& info) {
   const sz::Model model(host(), info.model);
   std::vector<std::string> names;
   for (int64_t s = 0; s < model.segment_count(); ++s) {
-    const sz_segment_info segment = model.segment(s);
-    names.emplace_back(segment.name);
-    std::vector<MatrixShape> matrices;
-    for (uint32_t p = 0; p < segment.parameter_count; ++p) {
-      const sz_parameter_info parameter = model.parameter(segment.parameters[p]);
-      if (parameter.role == SZ_ROLE_MATRIX && parameter.ndim == 2) {
-        matrices.push_back({parameter.shape[0], parameter.shape[1]});
-      }
-    }
+    names.emplace_back(model.segment(s).name);
     segments_.emplace_back();
-    segments_.back().expected = expect(matrices);
+    segments_.back().expected = expect(shape_of(model, s));
   }
   try {
     planner_.emplace(policy_, names);
@@ -132,11 +161,28 @@ void SelectiveRecompute::model_built(const sz_hook_info& info) {
   costs_.emplace(planner_->kinds());
 }
 
-double SelectiveRecompute::tokens_of(sz_segment_call* call) const {
+void SelectiveRecompute::see_shape(sz_segment_call* call, const sz_call_info& info, SegmentState& segment) {
   const sz_tensor_info input = tensors_->describe(calls_->get(call, SZ_CALL_INPUTS, 0));
-  double tokens = 1;
-  for (uint32_t i = 0; i < input.ndim && i < 2; ++i) tokens *= double(input.shape[i]);
-  return std::max(tokens, 1.0);
+  segment.rows = int64_t(info.context->position_count);
+  segment.tokens = 1;
+  for (uint32_t i = 0; i < input.ndim && i < 2; ++i) segment.tokens *= double(input.shape[i]);
+  segment.tokens = std::max(segment.tokens, 1.0);
+  micro_batch_tokens_ = std::max(micro_batch_tokens_, segment.tokens);
+}
+
+// A 16-bit matrix tells, and so does what a hand-written segment saved: the one sign of an autocast.
+void SelectiveRecompute::see_dtype(sz_segment_call* call, SegmentState& segment) {
+  for (const sz_call_list list : {SZ_CALL_SAVED, SZ_CALL_PARAMETERS}) {
+    for (uint64_t i = 0; segment.element_bytes == 0 && i < calls_->count(call, list); ++i) {
+      const sz_tensor* const handle = calls_->get(call, list, i);
+      if (!handle) continue;
+      const sz_tensor_info tensor = tensors_->describe(handle);
+      if (list == SZ_CALL_SAVED || (tensor.ndim == 2 && bytes_of(tensor.dtype) == 2)) {
+        segment.element_bytes = bytes_of(tensor.dtype);
+      }
+    }
+  }
+  if (element_bytes_ == 0) element_bytes_ = segment.element_bytes;
 }
 
 void SelectiveRecompute::segment_forward(sz_segment_call* call, const sz::Next& next) {
@@ -152,19 +198,24 @@ void SelectiveRecompute::segment_forward(sz_segment_call* call, const sz::Next& 
   } else {
     calls_->set_save_level(call, uint32_t(segment.used));
   }
-  if (offload_ && info.segment == 0) offload_->forget();
-  if (offload_ && info.segment + 1 == planner_->segments()) offload_->finish_writing();
+  with_file([&] {
+    if (offload_ && info.segment == 0) offload_->forget();
+    if (offload_ && info.segment + 1 == planner_->segments()) offload_->finish_writing();
+  });
 
   const double before = live_bytes(), start = own_microseconds();
+  const auto begun = Clock::now();
   next();
   const double time = own_microseconds() - start;
+  segment.seconds = seconds_since(begun);
   segment.held = live_bytes() - before;
-  segment.tokens = tokens_of(call);
-  micro_batch_tokens_ = std::max(micro_batch_tokens_, segment.tokens);
+  segment.away = 0;  // until the next segment is through with it
+  see_shape(call, info, segment);
+  if (info.segment + 1 < planner_->segments()) see_dtype(call, segment);  // the loss has a dtype of its own
   if (planner_->measures(attempt_)) {
     costs_->saw_forward(info.segment, segment.used, segment.tokens, segment.held, time);
   }
-  if (offload_) put_away(call, info);
+  if (offload_) with_file([&] { put_away(call, info); });
 }
 
 // The last segments' inputs are wanted again before they could be away.
@@ -176,94 +227,49 @@ void SelectiveRecompute::put_away(sz_segment_call* call, const sz_call_info& inf
     sz_tensor* const output = calls_->get(call, SZ_CALL_OUTPUTS, i);
     if (output) outputs.push_back((*torch_)(output));
   }
-  offload_->put_away(info.segment, (*torch_)(calls_->get(call, SZ_CALL_INPUTS, 0)), outputs);
+  const at::Tensor& input = (*torch_)(calls_->get(call, SZ_CALL_INPUTS, 0));
+  const uint64_t bytes = offload_->put_away(info.segment, input, outputs);
+  if (info.segment > 0) segments_[size_t(info.segment) - 1].away = double(bytes);
 }
 
 void SelectiveRecompute::segment_backward(sz_segment_call* call, const sz::Next& next) {
   if (!planner_) return next();
   const sz_call_info info = calls_->describe(call);
-  if (offload_) {
+  with_file([&] {
+    if (!offload_) return;
     offload_->empty_written();
     offload_->bring_back(info.segment);
-  }
+  });
   if (!info.graph_kept) run_again(call, info);
-  const auto begun = Clock::now();
   const double start = own_microseconds();
   next();
   const double time = own_microseconds() - start;
-  if (!info.graph_kept && slices_ > 1) again_seconds_ += seconds_since(begun);
   const SegmentState& segment = segments_.at(size_t(info.segment));
   if (planner_->measures(attempt_)) costs_->saw_backward(info.segment, segment.used, segment.tokens, time);
 }
 
 void SelectiveRecompute::run_again(sz_segment_call* call, const sz_call_info& info) {
-  if (slices_ > 1) return calls_->forward_again_by_rows(call, uint32_t(slices_));
+  SegmentState& segment = segments_.at(size_t(info.segment));
+  if (std::min(slices_, segment.rows) > 1) {
+    // Running again and backward take turns inside next: what forward took stands for the former.
+    again_seconds_ += segment.seconds;
+    return calls_->forward_again_by_rows(call, uint32_t(slices_));
+  }
   const double before = live_bytes(), start = own_microseconds();
   const auto begun = Clock::now();
   calls_->forward_again(call);
   const double time = own_microseconds() - start;
   again_seconds_ += seconds_since(begun);
   if (planner_->measures(attempt_)) {
-    costs_->saw_recompute(info.segment, segments_.at(size_t(info.segment)).tokens, live_bytes() - before, time);
+    costs_->saw_recompute(info.segment, segment.tokens, live_bytes() - before, time);
   }
-}
-
-double SelectiveRecompute::expected_percent(int segment, Keep keep) const {
-  double all = 0;
-  for (const SegmentState& s : segments_) all += s.expected.flops_a_token;
-  const double own = segments_[size_t(segment)].expected.flops_a_token;
-  return keep == Keep::kInputs && all > 0 ? 100 * own / (3 * all) : 0;  // backward is twice forward
-}
-
-double SelectiveRecompute::expected_given_back(int segment, Keep keep) const {
-  const SegmentState& s = segments_[size_t(segment)];
-  return keep == Keep::kInputs ? s.expected.bytes_a_token * s.tokens : 0;
-}
-
-void SelectiveRecompute::record_start() {
-  start_recorded_ = true;
-  for (int i = 0; i < planner_->segments(); ++i) {
-    const SegmentState& segment = segments_[size_t(i)];
-    StartFacts facts;
-    facts.segment = planner_->name(i);
-    facts.policy = policy_.policy;
-    facts.keep = segment.used;
-    facts.held = segment.held;
-    facts.given_back = expected_given_back(i, segment.used);
-    facts.cost_percent = expected_percent(i, segment.used);
-    decisions_->record(start_decision(facts));
-  }
-}
-
-void SelectiveRecompute::record_measured() {
-  double step = 0;
-  for (int i = 0; i < planner_->segments(); ++i) step += costs_->micro_batch_microseconds(i, micro_batch_tokens_);
-  for (const auto& [kind, members] : planner_->members()) {
-    MeasuredFacts facts;
-    facts.kind = kind;
-    facts.policy = policy_.policy;
-    facts.segments = int(members.size());
-    // Segments of a kind may be treated differently: the one that gives back most stands for those that do.
-    int shown = members.front();
-    for (const int i : members) {
-      if (planner_->policy()[size_t(i)] > planner_->policy()[size_t(shown)]) shown = i;
-    }
-    facts.keep = planner_->policy()[size_t(shown)];
-    if (facts.keep == Keep::kCostly && !segments_[size_t(shown)].has_cheap) facts.keep = Keep::kAll;
-    if (facts.keep == Keep::kAll) continue;
-    facts.segments = int(std::count_if(members.begin(), members.end(), [&](int i) {
-      return planner_->policy()[size_t(i)] == planner_->policy()[size_t(shown)];
-    }));
-    facts.given_back = costs_->given_back(shown, facts.keep, micro_batch_tokens_);
-    facts.microseconds = costs_->microseconds(shown, facts.keep, micro_batch_tokens_);
-    facts.expected_percent = expected_percent(shown, facts.keep);
-    facts.step_microseconds = step;
-    decisions_->record(measured_decision(facts));
-  }
+  see_dtype(call, segment);
+  if (element_bytes_ > 0) record_start();
 }
 
 // Rank 0's choice travels in step scalars, of which the other ranks leave theirs at zero.
 void SelectiveRecompute::before_verdict() {
+  record_start();  // of a model that doesn't show its dtype
   metrics_->publish("seconds", again_seconds_);
   if (scalars_.empty() || attempt_ <= Planner::kLastMeasured || pages_received_ >= pages()) return;
   if (comm_->rank() != 0) return;
@@ -276,7 +282,9 @@ void SelectiveRecompute::before_verdict() {
 void SelectiveRecompute::choose_for_the_budget() {
   const double tokens = tokens_of_largest_ > 0 ? tokens_of_largest_ : micro_batch_tokens_;
   for (int i = 0; i < planner_->segments(); ++i) {
-    SegmentCost cost = costs_->cost(i, tokens, segments_[size_t(i)].has_cheap);
+    const SegmentState& segment = segments_[size_t(i)];
+    SegmentCost cost = costs_->cost(i, tokens, segment.has_cheap);
+    for (double& bytes : cost.bytes) bytes -= tokens * segment.away / segment.tokens;
     if (i + 1 == planner_->segments()) {  // the loss, whose gradients are formed in forward: there is no choice
       cost.bytes[1] = cost.bytes[2] = cost.bytes[0];
       cost.has_cheap = false;

@@ -42,7 +42,10 @@ class SelectiveRecompute : public sz::Plugin, public sz::Observer, public sz::Ar
     Expected expected;
     Keep used = Keep::kAll;    // in the micro-batch under way
     bool has_cheap = false;
-    double held = 0, tokens = 0;  // of the last forward
+    double element_bytes = 0;  // of what products give; 0: not seen yet
+    // Of the last forward. away: bytes of its output that offload takes, of those held.
+    double held = 0, away = 0, tokens = 0, seconds = 0;
+    int64_t rows = 0;
   };
 
   void read_config();
@@ -50,15 +53,18 @@ class SelectiveRecompute : public sz::Plugin, public sz::Observer, public sz::Ar
   void before_verdict();
   void at_verdict(const sz_step_facts& facts);
   void record_start();
+  void record_slices();
   void record_measured();
+  void record_measured(const std::string& kind, const std::vector<int>& members, double step_microseconds);
   void choose_for_the_budget();
   void take_over(const sz_step_facts& facts);
   void run_again(sz_segment_call* call, const sz_call_info& info);
   void put_away(sz_segment_call* call, const sz_call_info& info);
-  double tokens_of(sz_segment_call* call) const;
+  void see_shape(sz_segment_call* call, const sz_call_info& info, SegmentState& segment);
+  void see_dtype(sz_segment_call* call, SegmentState& segment);
   double live_bytes() const { return double(alloc_->read().live_bytes); }
   double expected_percent(int segment, Keep keep) const;
-  double expected_given_back(int segment, Keep keep) const;
+  double expected_given_back(int segment, Keep keep, double tokens) const;
   size_t pages() const { return (segments_.size() + kSegmentsANumber - 1) / kSegmentsANumber; }
 
   // How many segments' levels travel in one step; longer models take several.
@@ -68,6 +74,8 @@ class SelectiveRecompute : public sz::Plugin, public sz::Observer, public sz::Ar
   double budget_bytes_ = 0;
   int64_t slices_ = 1;
   double tokens_of_largest_ = 0;  // a micro-batch's rectangle as configured; 0: not known
+
+  double element_bytes_ = 0;      // of the first segment that showed it; 0: none yet
 
   int64_t attempt_ = 0;  // of this process
   bool start_recorded_ = false;

@@ -55,32 +55,64 @@ sz::Decision start_decision(const StartFacts& facts) {
   return decision;
 }
 
+namespace {
+
+// "gives back 13.51 MiB and costs 1.28 ms, 4.49 % of a micro-batch's time, each", with what is not known said so.
+std::string measured_en(const MeasuredFacts& facts, double percent) {
+  const std::string bytes = facts.given_back >= 0 ? mib(facts.given_back) : "an unknown amount";
+  const std::string time = percent >= 0 ? number(facts.microseconds / 1000, 2) + " ms, " + number(percent, 2) +
+                                              " % of a micro-batch's time"
+                                        : "an unknown time";
+  return facts.in_chunks ? " should give back " + bytes + ", by its shapes, and costs about what forward takes, " + time +
+                               ", each (in chunks of rows neither shows by itself)"
+                         : " gives back " + bytes + " and costs " + time + " each";
+}
+
+std::string measured_zh(const MeasuredFacts& facts, double percent) {
+  const std::string bytes = facts.given_back >= 0 ? mib(facts.given_back) : "（未测得）";
+  const std::string time = percent >= 0 ? number(facts.microseconds / 1000, 2) + " 毫秒，占微批时间的 " +
+                                              number(percent, 2) + "%"
+                                        : "（未测得）";
+  return facts.in_chunks ? "：按形状每段应释放 " + bytes + "，耗时约等于前向 " + time + "（按行分块时两者无法单独测得）"
+                         : "实测：每段释放 " + bytes + "，耗时 " + time;
+}
+
+}  // namespace
+
 sz::Decision measured_decision(const MeasuredFacts& facts) {
   const double step = std::max(facts.step_microseconds, 1.0);
   const double percent = facts.microseconds >= 0 ? 100 * facts.microseconds / step : -1;
+  const std::string count = std::to_string(facts.segments);
   sz::Decision decision;
   decision.what = "activations_measured";
   decision.cause = "the first steps";
   decision.to = name_of(facts.keep);
-  decision.text_en = facts.kind + " (" + std::to_string(facts.segments) + " segments, " + name_of(facts.keep) +
-                     ") gives back " + (facts.given_back >= 0 ? mib(facts.given_back) : "an unknown amount") +
-                     " and costs " +
-                     (percent >= 0 ? number(facts.microseconds / 1000, 2) + " ms, " + number(percent, 2) +
-                                         " % of a micro-batch's time"
-                                   : "an unknown time") +
-                     " each; " + number(facts.expected_percent) + " % was expected";
-  decision.text_zh = facts.kind + "（" + std::to_string(facts.segments) + " 个段，" + verb_zh(facts.keep) +
-                     "）实测：每段释放 " + (facts.given_back >= 0 ? mib(facts.given_back) : "（未测得）") + "，耗时 " +
-                     (percent >= 0 ? number(facts.microseconds / 1000, 2) + " 毫秒，占微批时间的 " +
-                                         number(percent, 2) + "%"
-                                   : "（未测得）") +
+  decision.text_en = facts.kind + " (" + count + " segments, " + name_of(facts.keep) + ")" + measured_en(facts, percent) +
+                     "; " + number(facts.expected_percent) + " % was expected";
+  decision.text_zh = facts.kind + "（" + count + " 个段，" + verb_zh(facts.keep) + "）" + measured_zh(facts, percent) +
                      "；预计为 " + number(facts.expected_percent) + "%";
   decision.fields = {{"kind", facts.kind},
                      {"segments", facts.segments},
                      {"given_back_bytes", int64_t(facts.given_back)},
                      {"cost_microseconds", facts.microseconds},
                      {"cost_percent", percent},
+                     {"in_chunks", facts.in_chunks},
                      {"expected_cost_percent", facts.expected_percent}};
+  return decision;
+}
+
+sz::Decision slices_decision(int64_t slices, int64_t rows) {
+  const std::string wanted = std::to_string(slices), there = std::to_string(rows);
+  sz::Decision decision;
+  decision.what = "slices";
+  decision.cause = "rows of a micro-batch";
+  decision.from = slices;
+  decision.to = rows;
+  decision.text_en = "segments are recomputed in " + there + " chunks of rows instead of " + wanted +
+                     ": a micro-batch has no more rows" +
+                     (rows > 1 ? "" : ", so that slices lower no peak") + "; raise train.micro_batch";
+  decision.text_zh = "按行分 " + there + " 块重新计算，而不是 " + wanted + " 块：一个微批没有更多的行" +
+                     (rows > 1 ? "" : "，slices 不会降低峰值") + "；请增大 train.micro_batch";
   return decision;
 }
 
@@ -105,6 +137,9 @@ sz::Decision budget_decision(const BudgetChoice& choice, double budget_bytes) {
   decision.fields = {{"budget_bytes", int64_t(budget_bytes)},
                      {"held_bytes", int64_t(choice.bytes)},
                      {"cost_microseconds", choice.microseconds},
+                     {"kept", count[0]},
+                     {"cheap", count[1]},
+                     {"recomputed", count[2]},
                      {"fits", choice.fits}};
   return decision;
 }

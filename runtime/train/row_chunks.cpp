@@ -40,9 +40,10 @@ SegmentCall rows_of(const SegmentCall& call, const RowRange& rows) {
   chunk.declaration = call.declaration;
   chunk.parameters = call.parameters;
   chunk.parameters_given = call.parameters_given;
-  chunk.parameters_given = call.parameters_given;
   chunk.inputs = cut(call.inputs);
-  for (size_t i = 0; i < call.inputs.size(); ++i) chunk.inputs[i].requires_grad_(call.inputs[i].requires_grad());
+  for (size_t i = 0; i < call.inputs.size(); ++i) {
+    if (call.inputs[i].defined()) chunk.inputs[i].requires_grad_(call.inputs[i].requires_grad());
+  }
   chunk.grad_outputs = cut(call.grad_outputs);
   return chunk;
 }
@@ -54,12 +55,21 @@ void RowGradients::add(const RowRange& rows, SegmentGradients chunk) {
 
 void RowGradients::add_parameters(TensorList chunk) {
   sum_.parameters.resize(chunk.size());
+  types_.resize(chunk.size(), at::kFloat);
   for (size_t i = 0; i < chunk.size(); ++i) {
     if (!chunk[i].defined()) continue;
+    types_[i] = chunk[i].scalar_type();
     const at::Tensor wide = half_precision(chunk[i]) ? chunk[i].to(at::kFloat) : chunk[i];
     at::Tensor& sum = sum_.parameters[i];
     sum = sum.defined() ? sum + wide : wide;
   }
+}
+
+SegmentGradients RowGradients::take() {
+  for (size_t i = 0; i < types_.size(); ++i) {
+    if (sum_.parameters[i].defined()) sum_.parameters[i] = sum_.parameters[i].to(types_[i]);
+  }
+  return std::move(sum_);
 }
 
 void RowGradients::add_inputs(const RowRange& rows, TensorList chunk) {

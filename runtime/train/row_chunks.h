@@ -17,12 +17,14 @@ std::vector<RowRange> row_ranges(const SegmentCall& call, int chunks);
 // The call for these rows: inputs are leaves of their own that share their bytes. Borrows the call's positions.
 SegmentCall rows_of(const SegmentCall& call, const RowRange& rows);
 
-// Sums the chunks' gradients of parameters, half-precision ones in fp32, and joins those of inputs.
+// Sums the chunks' gradients of parameters and joins those of inputs. Sums of half-precision ones are taken in fp32 and
+// rounded once, at the end: whoever takes the gradients gets the dtype that a call of all rows gives, in which an
+// underflow can be seen.
 class RowGradients {
  public:
   explicit RowGradients(const SegmentCall& call) : call_(call) {}
   void add(const RowRange& rows, SegmentGradients chunk);
-  SegmentGradients take() { return std::move(sum_); }
+  SegmentGradients take();
 
  private:
   void add_parameters(TensorList chunk);
@@ -30,6 +32,7 @@ class RowGradients {
 
   const SegmentCall& call_;
   SegmentGradients sum_;
+  std::vector<at::ScalarType> types_;  // of the parameters' gradients
 };
 
 }  // namespace sz

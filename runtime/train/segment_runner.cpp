@@ -6,6 +6,7 @@
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include <algorithm>
 #include <exception>
 #include <stdexcept>
 
@@ -41,13 +42,14 @@ void named(const SegmentCall& call, const char* doing, const Body& body) {
   }
 }
 
-// A view that crosses the boundary would keep all that it is a view of; where no graph holds that anyway, the
-// boundary gets a tensor of its own.
-TensorList compact(TensorList outputs) {
-  for (at::Tensor& output : outputs) {
-    if (output.storage().nbytes() > size_t(output.numel() * output.element_size())) output = output.clone();
+// A view that crosses the boundary would keep all that it is a view of: unless backward has that saved anyway, the
+// boundary gets a tensor of its own. (What a graph has saved can't be seen; that of a view needs no more than its shape.)
+void compact(SegmentCall& call) {
+  for (at::Tensor& output : call.outputs) {
+    if (!output.defined() || output.storage().nbytes() <= size_t(output.numel() * output.element_size())) continue;
+    const auto shares = [&](const at::Tensor& t) { return t.defined() && t.is_alias_of(output); };
+    if (std::none_of(call.saved.begin(), call.saved.end(), shares)) output = output.clone();
   }
-  return outputs;
 }
 
 // Autograd over one segment: gradients of its inputs and parameters from those of its outputs.
@@ -122,7 +124,7 @@ void SegmentRunner::run_forward(SegmentCall& call) const {
   call.outputs = segment.forward(call.context, call.parameters, call.inputs,
                                  keep && segment.has_backward() ? &call.saved : nullptr);
   call.graph_kept = keep;
-  if (call.context.mode == Mode::kTrain && !keep) call.outputs = compact(std::move(call.outputs));
+  if (call.context.mode == Mode::kTrain) compact(call);
 }
 
 void SegmentRunner::run_backward(SegmentCall& call) const {

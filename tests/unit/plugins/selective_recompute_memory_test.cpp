@@ -1,54 +1,26 @@
-// What plugins/selective_recompute holds, chooses and reports in whole runs.
+// What plugins/selective_recompute holds in whole runs, from the allocator.
+#include <sys/resource.h>
+
+#include <csignal>
+
 #include <gmock/gmock.h>
 
-#include "ops/allocator.h"
 #include "unit/plugins/recompute_run.h"
 
 namespace sz::test {
 namespace {
 
-const bool kCounted = (install_allocator(), true);  // before the first tensor
+using testing::HasSubstr;
 
-// --- memory, from the allocator ----------------------------------------------------------------------------------
-
-struct Memory {
-  double activations = 0;  // live after forward, before backward, beyond what lived before forward
-  double peak = 0;         // during backward, beyond the same
-};
-
-// Of the third step: gradients and optimizer state have their memory by then.
-Memory memory_with(const std::string& plugins, RunSpec spec = large_spec()) {
-  Memory memory;
-  const auto prepare = spec.prepare;
-  spec.prepare = [&memory, prepare](RankParts& parts) {
-    if (prepare) prepare(parts);
-    auto base = std::make_shared<double>(-1);
-    watch(parts, {Hook::kStepBegin, Hook::kBatchReady, Hook::kLoss, Hook::kGradientsReduced},
-          [&memory, base](const HookInfo& at) {
-            if (at.hook == Hook::kStepBegin && at.attempt == 3) *base = 0;
-            if (*base < 0) return;  // other steps, and evaluation
-            if (at.hook == Hook::kBatchReady) *base = double(allocator_stats().live_bytes);
-            if (at.hook == Hook::kLoss) {
-              memory.activations = double(allocator_stats().live_bytes) - *base;
-              reset_peak();
-            }
-            if (at.hook == Hook::kGradientsReduced) {
-              memory.peak = double(allocator_stats().peak_bytes) - *base;
-              *base = -1;
-            }
-          });
-  };
-  plugins.empty() ? train(spec) : train_with(spec, plugins);
-  return memory;
+std::string offload_to(const TemporaryFolder& folder) {
+  return "\noffload = \"host\"\noffload_path = \"" + folder.path() + "\"";
 }
 
 TEST(RecomputeMemory, PoliciesHoldLessDuringBackward) {
   ASSERT_TRUE(kCounted);
-  const Memory off = memory_with("");
+  const Memory off = memory_with("", large_spec());
   ASSERT_GT(off.activations, 0);
-  const auto with_policy = [](const char* policy) {
-    return memory_with(recompute(std::string("policy = \"") + policy + "\""));
-  };
+  const auto with_policy = [](const char* policy) { return memory_with(recompute_policy(policy), large_spec()); };
   const Memory all = with_policy("all"), half = with_policy("after_first_dropout"), cheap = with_policy("cheap");
   // A block holds 16 widths a token: x, norm, qkv 3, mixed, x, norm, up 4, activation 4. "all" leaves 2, "cheap" 10,
   // the default 7. Embedding, final norm and the loss's gradients come on top of all of them.
@@ -63,156 +35,114 @@ TEST(RecomputeMemory, PoliciesHoldLessDuringBackward) {
 }
 
 TEST(RecomputeMemory, ChunksOfRowsLowerTheTransientPeak) {
-  const Memory whole = memory_with(recompute("policy = \"all\""));
-  const Memory sliced = memory_with(recompute("policy = \"all\"\nslices = 4"));
+  const Memory whole = memory_with(recompute("policy = \"all\""), large_spec());
+  const Memory sliced = memory_with(recompute("policy = \"all\"\nslices = 4"), large_spec());
   EXPECT_LE(sliced.activations, whole.activations);
   EXPECT_LE(sliced.peak, 0.85 * whole.peak);
 }
 
+// --- views that cross a boundary -------------------------------------------------------------------------------------
+
+// Hands on a view of something `times` as large; with the backward of what it wraps, or by autograd.
+class ViewSegment final : public WrappedSegment {
+ public:
+  ViewSegment(std::shared_ptr<const Segment> inner, int64_t times, bool autograd)
+      : WrappedSegment(std::move(inner)), times_(times), autograd_(autograd) {}
+  TensorList forward(const SegmentContext& context, const TensorList& parameters, const TensorList& inputs,
+                     TensorList* saved) const override {
+    const at::Tensor y = WrappedSegment::forward(context, parameters, inputs, saved)[0];
+    return {y.unsqueeze(0).expand({times_, -1, -1, -1}).contiguous().select(0, times_ - 1)};
+  }
+  bool has_backward() const override { return !autograd_; }
+  int save_levels() const override { return autograd_ ? 0 : WrappedSegment::save_levels(); }
+
+ private:
+  int64_t times_;
+  bool autograd_;
+};
+
+double activations_with_view(const std::string& plugins, int64_t times, bool autograd) {
+  RunSpec spec = large_spec();
+  spec.prepare = [=](RankParts& parts) {
+    auto& segment = parts.model.segments[1];
+    ASSERT_EQ(segment.name, "block.0.attention");
+    segment.segment = std::make_shared<ViewSegment>(segment.segment, times, autograd);
+  };
+  return memory_with(plugins, spec).activations;
+}
+
+// The segment is recomputed by the first ones, kept whole or but for what is cheap by the others.
+TEST(RecomputeMemory, AViewDoesNotKeepItsBaseAlive) {
+  for (const std::string& plugins :
+       {recompute_policy("all"), recompute_policy("every_n"), recompute("policy = \"budget\"\nmemory_mb = 1.0"),
+        recompute("policy = \"list\"\nsegments = [\"*.mlp\"]"), recompute_policy("cheap"),
+        recompute_policy("after_first_dropout"), std::string()}) {
+    for (const bool autograd : {false, true}) {
+      const double plain = activations_with_view(plugins, 1, autograd);
+      EXPECT_LE(activations_with_view(plugins, 64, autograd), 1.01 * plain) << plugins << (autograd ? "autograd" : "");
+    }
+  }
+}
+
+// --- boundaries in a file --------------------------------------------------------------------------------------------
+
 TEST(RecomputeMemory, OffloadedBoundariesAreGoneBeforeBackwardBegins) {
   const TemporaryFolder folder;
-  const Memory all = memory_with(recompute_policy("all"));
-  const Memory away = memory_with(recompute("policy = \"all\"\noffload = \"host\"\noffload_path = \"" +
-                                            folder.path() + "\""));
+  const Memory all = memory_with(recompute_policy("all"), large_spec());
+  const Memory away = memory_with(recompute("policy = \"all\"" + offload_to(folder)), large_spec());
   // 13 boundaries of the same size, of which the last segments' stay.
   EXPECT_LE(away.activations, 0.5 * all.activations);
   EXPECT_LT(away.peak, all.peak);
 }
 
-// Hands on a view of something 64 times as large.
-class ViewSegment final : public WrappedSegment {
- public:
-  using WrappedSegment::WrappedSegment;
-  TensorList forward(const SegmentContext& context, const TensorList& parameters, const TensorList& inputs,
-                     TensorList* saved) const override {
-    const at::Tensor y = WrappedSegment::forward(context, parameters, inputs, nullptr)[0];
-    return {y.unsqueeze(0).expand({64, -1, -1, -1}).contiguous().select(0, 63)};
-  }
-  bool has_backward() const override { return false; }
-  int save_levels() const override { return 0; }
-};
-
-TEST(RecomputeMemory, AViewDoesNotKeepItsBaseAlive) {
-  RunSpec spec = large_spec();
-  const Memory plain = memory_with(recompute("policy = \"all\""), spec);
-  spec.prepare = [](RankParts& parts) {
-    auto& segment = parts.model.segments[2].segment;
-    segment = std::make_shared<ViewSegment>(segment);
-  };
-  EXPECT_LE(memory_with(recompute("policy = \"all\""), spec).activations, 1.01 * plain.activations);
+nlohmann::json budget_with(const RunSpec& spec, const std::string& keys) {
+  const auto said = of_kind(decisions_with(kFp32, spec, "policy = \"budget\"\n" + keys), "budget");
+  EXPECT_EQ(said.size(), 1u);
+  return said.empty() ? nlohmann::json() : said[0];
 }
 
-// --- decisions and budget ----------------------------------------------------------------------------------------
-
-std::vector<nlohmann::json> of_kind(const std::vector<nlohmann::json>& lines, const std::string& what) {
-  std::vector<nlohmann::json> found;
-  for (const nlohmann::json& line : lines) {
-    if (line.at("what") == what) found.push_back(line);
-  }
-  return found;
-}
-
-TEST(RecomputeDecisions, EachSegmentAtStartAndWhatWasMeasured) {
+// A budget that can be met because boundaries leave for the file.
+TEST(RecomputeMemory, ABudgetCountsWhatOffloadTakesAway) {
   const TemporaryFolder folder;
-  const std::string path = folder / "decisions.jsonl";
-  train_with(RunSpec(), recompute(""), path);
-  const auto lines = json_lines(path);
-  const auto start = of_kind(lines, "activations"), measured = of_kind(lines, "activations_measured");
-  ASSERT_EQ(start.size(), 7u);
-  for (const nlohmann::json& line : start) {
-    const std::string segment = line.at("segment");
-    const bool again = segment.find(".mlp") != std::string::npos;
-    EXPECT_EQ(line.at("to"), again ? "recomputed" : "kept") << segment;
-    EXPECT_EQ(line.at("cause"), "policy after_first_dropout");
-    EXPECT_GT(line.at("held_bytes").get<int64_t>(), 0) << segment;
-    EXPECT_EQ(line.at("expected_cost_percent").get<double>() > 0, again);
-    EXPECT_EQ(line.at("expected_given_back_bytes").get<int64_t>() > 0, again);
-  }
-  ASSERT_EQ(measured.size(), 1u);
-  EXPECT_EQ(measured[0].at("kind"), "block.#.mlp");
-  EXPECT_EQ(measured[0].at("segments"), 2);
-  EXPECT_GT(measured[0].at("given_back_bytes").get<int64_t>(), 0);
-  EXPECT_GT(measured[0].at("cost_microseconds").get<double>(), 0);
-}
-
-TEST(RecomputeDecisions, WhatIsExpectedOfShapesIsWhatIsGivenBack) {
-  const TemporaryFolder folder;
-  const std::string path = folder / "decisions.jsonl";
   RunSpec spec = large_spec();
+  fill_rows(spec);
   spec.options.steps = 12;
-  for (auto& sample : const_cast<MemorySource&>(static_cast<const MemorySource&>(*spec.source)).samples(Split::kTrain)) {
-    sample.tokens.ids.resize(64, 1);
-    sample.tokens.labels.resize(64, 1);
-    sample.tokens.mask.resize(64, 1.0f);
-  }
-  train_with(spec, recompute("policy = \"all\""), path);
-  const auto lines = json_lines(path);
-  std::map<std::string, double> expected;
-  for (const auto& line : of_kind(lines, "activations")) {
-    expected[line.at("segment")] = line.at("expected_given_back_bytes");
-  }
-  for (const auto& line : of_kind(lines, "activations_measured")) {
-    const std::string kind = line.at("kind");
-    if (kind.rfind("block", 0) != 0) continue;
-    const double guess = expected.at(kind == "block.#.mlp" ? "block.0.mlp" : "block.0.attention");
-    EXPECT_NEAR(line.at("given_back_bytes").get<double>(), guess, 0.1 * guess) << kind;
-  }
+  const double least = budget_with(spec, "memory_mb = 0.0001").at("held_bytes");
+  const std::string keys = "memory_mb = " + std::to_string(0.8 * least / (1 << 20));
+  EXPECT_FALSE(budget_with(spec, keys).at("fits").get<bool>());
+  const nlohmann::json away = budget_with(spec, keys + offload_to(folder));
+  EXPECT_TRUE(away.at("fits").get<bool>());
+  EXPECT_LE(away.at("held_bytes").get<double>(), 0.8 * least);
+  const Memory memory = memory_with(recompute("policy = \"budget\"\n" + keys + offload_to(folder)), spec, 14);
+  EXPECT_LE(memory.activations, 0.82 * least);
 }
 
-// Segments run again after the choice, by rank; decisions go to `path`.
-std::vector<std::shared_ptr<Counts>> run_with_budget(RunSpec spec, const std::string& path) {
-  std::mutex mutex;
-  std::vector<std::shared_ptr<Counts>> counts(size_t(spec.ranks));
-  spec.options.steps = 16;
-  const RunResult off = train(spec);
-  spec.prepare = [&](RankParts& parts) {
-    const std::lock_guard lock(mutex);
-    auto own = std::make_shared<Counts>();
-    counts[size_t(parts.rank())] = own;
-    count(parts, *own);
-    watch(parts, {Hook::kStepBegin}, [own](const HookInfo& at) {
-      if (at.attempt == 13) own->clear();
-    });
-  };
-  expect_same_run(train_with(spec, recompute("policy = \"budget\"\nmemory_mb = 2.0"), path), off);
-  return counts;
+Thrown thrown_with(const std::string& keys) {
+  return thrown_by([&] { train_with(large_spec(), recompute(keys)); });
 }
 
-int run_again(const Counts& counts) {
-  int again = 0;
-  for (const auto& [what, number] : counts) again += what.second == Mode::kRecompute;
-  return again;
-}
-
-TEST(RecomputeBudget, AllRanksTakeRankZerosChoice) {
+// A limit on the size of files makes writes fail as a full disk does.
+TEST(RecomputeOffload, AFullDiskEndsTheRunAsExhausted) {
   const TemporaryFolder folder;
-  RunSpec spec = large_spec();
-  spec.ranks = 2;
-  const auto counts = run_with_budget(spec, folder / "decisions.jsonl");
-  EXPECT_EQ(*counts[0], *counts[1]);
-  EXPECT_GT(run_again(*counts[0]), 0);
-  EXPECT_EQ(of_kind(json_lines(folder / "decisions.jsonl"), "budget").size(), 1u);
+  const auto ignored = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  rlimit small = before;
+  small.rlim_cur = 200'000;  // three boundaries
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  const Thrown thrown = thrown_with("policy = \"all\"" + offload_to(folder));
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, ignored);
+  EXPECT_EQ(thrown.exit, Exit::kExhausted) << thrown.message;
+  EXPECT_THAT(thrown.message, HasSubstr("writing failed"));
+  EXPECT_THAT(thrown.message, HasSubstr("free some space"));
 }
 
-// On one rank: the bytes are measured by the process's allocator, which ranks that are threads share.
-TEST(RecomputeBudget, IsMetByRunningSomeAgain) {
-  const TemporaryFolder folder;
-  const auto counts = run_with_budget(large_spec(), folder / "decisions.jsonl");
-  const auto budget = of_kind(json_lines(folder / "decisions.jsonl"), "budget");
-  ASSERT_EQ(budget.size(), 1u);
-  EXPECT_TRUE(budget[0].at("fits").get<bool>());
-  EXPECT_LE(budget[0].at("held_bytes").get<int64_t>(), 2 << 20);
-  EXPECT_GT(run_again(*counts[0]), 0);   // 2 MiB are less than everything
-  EXPECT_LT(run_again(*counts[0]), 13);  // and more than nothing
-}
-
-TEST(RecomputeBudget, OneThatCannotBeMetSaysSo) {
-  const TemporaryFolder folder;
-  const std::string path = folder / "decisions.jsonl";
-  train_with(RunSpec(), recompute("policy = \"budget\"\nmemory_mb = 0.001"), path);
-  const auto budget = of_kind(json_lines(path), "budget");
-  ASSERT_EQ(budget.size(), 1u);
-  EXPECT_FALSE(budget[0].at("fits").get<bool>());
+TEST(RecomputeOffload, AFolderThatIsNotThereIsTheConfigurationsFault) {
+  const Thrown thrown = thrown_with("offload = \"host\"\noffload_path = \"/nowhere\"");
+  EXPECT_EQ(thrown.exit, Exit::kUsage) << thrown.message;
+  EXPECT_THAT(thrown.message, HasSubstr("/nowhere"));
+  EXPECT_THAT(thrown.message, HasSubstr("offload_path"));
 }
 
 }  // namespace

@@ -45,6 +45,15 @@ TEST(RowChunks, AChunkIsTheCallOfItsRows) {
   EXPECT_EQ(chunk.grad_outputs[0].size(0), 2);
 }
 
+TEST(RowChunks, AnInputThatIsNotThereIsNotThereInAChunk) {
+  SegmentCall call = call_with({at::zeros({5, 2}).requires_grad_(), at::Tensor()}, {at::ones({5, 2})});
+  ASSERT_EQ(row_ranges(call, 2).size(), 2u);
+  const SegmentCall chunk = rows_of(call, {0, 2});
+  ASSERT_EQ(chunk.inputs.size(), 2u);
+  EXPECT_TRUE(chunk.inputs[0].requires_grad());
+  EXPECT_FALSE(chunk.inputs[1].defined());
+}
+
 TEST(RowChunks, GradientsAreJoinedAndSummed) {
   const SegmentCall call = call_with({at::zeros({5, 2}), at::zeros({5}, at::kLong)}, {});
   RowGradients sum(call);
@@ -58,6 +67,23 @@ TEST(RowChunks, GradientsAreJoinedAndSummed) {
   EXPECT_EQ(all.inputs[0].sum().item<double>(), 2 * 2 * 2 + 3 * 2 * 5);
   EXPECT_FALSE(all.inputs[1].defined());
   EXPECT_TRUE(at::equal(all.parameters[0], at::full({3}, 2.0)));
+  EXPECT_TRUE(at::equal(all.parameters[1], at::full({2}, 2.0).to(at::kHalf)));
+  EXPECT_FALSE(all.parameters[2].defined());
+}
+
+// 1 + 2^-11 is half way between two numbers of fp16: rounded at each step the sum would stay 1. What is left is of the
+// dtype that it came in, so that one can see where it underflowed.
+TEST(RowChunks, HalfPrecisionIsSummedInFp32AndRoundedOnce) {
+  const SegmentCall call = call_with({}, {});
+  RowGradients sum(call);
+  for (const double value : {1.0, 0x1p-11, 0x1p-11}) {
+    SegmentGradients part;
+    part.parameters = {at::full({2}, value).to(at::kHalf), at::full({2}, value), at::Tensor()};
+    sum.add({0, 1}, std::move(part));
+  }
+  const SegmentGradients all = sum.take();
+  EXPECT_EQ(all.parameters[0].scalar_type(), at::kHalf);
+  EXPECT_EQ(all.parameters[0][0].item<double>(), 1 + 0x1p-10);
   EXPECT_EQ(all.parameters[1].scalar_type(), at::kFloat);
   EXPECT_FALSE(all.parameters[2].defined());
 }
