@@ -1,7 +1,10 @@
 // Mixed precision (O1, O2) with dynamic loss scaling: the owner of the slot `precision`. What it decides stands in
-// sz/loss_scale.hpp and dtype_plan.cpp, what it says in texts.cpp; here they are put on the host.
+// sz/loss_scale.hpp and dtype_plan.cpp, what it says in texts.cpp; here they are put on the host. Others vote too: what
+// a good step changes is told, and stays, only once the loop applies it.
 #include <cstdlib>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include <sz/config.hpp>
 #include <sz/decisions.hpp>
@@ -66,7 +69,7 @@ ScaleOptions read_scale(const sz::Config& config) {
   return options;
 }
 
-class AmpO2 final : public sz::Plugin, public sz::Precision, public sz::Stateful {
+class AmpO2 final : public sz::Plugin, public sz::Precision, public sz::Observer, public sz::Stateful {
  public:
   static sz::Descriptor describe();
   explicit AmpO2(sz::Host host) : Plugin(host) {}
@@ -105,15 +108,25 @@ class AmpO2 final : public sz::Plugin, public sz::Precision, public sz::Stateful
                              .low_zeros = facts.low_zeros};
     const Ruling ruling = scale_->judge(seen);
     const Text why = reason(ruling, seen, options_, place_of(facts.first_non_finite_parameter));
-    for (const sz::Decision& decision : decisions(ruling, seen, options_, why)) decisions_->record(decision);
-    if (ruling.sigma) {
-      events_->publish("gradient_instability", {{"sigma", *ruling.sigma},
-                                                {"scale_from", ruling.scale_from},
-                                                {"scale_to", ruling.scale_to}});
-    }
+    ruling_ = ruling;
+    untold_ = decisions(ruling, seen, options_, why);
+    if (ruling.action != Action::kApply) tell();  // others can only make more of it
     if (facts.low_entries > 0) metrics_->publish("zero_share", double(facts.low_zeros) / double(facts.low_entries));
     return {.verdict = verdict_of(ruling.action), .reason = why.en, .clip = scale_->clip_limit(),
             .keep_data_position = ruling.keep_data_position, .reason_zh = why.zh};
+  }
+
+  void on(const sz_hook_info& info) override {
+    switch (info.hook) {
+      case SZ_OPTIMIZER_STEP:
+        tell();
+        return ruling_.reset();
+      case SZ_STEP_SKIPPED:  // without a ruling where no token counted
+        if (ruling_ && ruling_->action == Action::kApply) scale_->not_applied();
+        return ruling_.reset();
+      default:  // STEP_END: behind a roll back it has an earlier step
+        if (info.facts != nullptr && info.step < info.facts->step) scale_->taken_back();
+    }
   }
 
   std::string save_state() const override { return scale_->save(); }
@@ -140,25 +153,40 @@ class AmpO2 final : public sz::Plugin, public sz::Precision, public sz::Stateful
     return place;
   }
 
+  // What the ruling changes, as decisions and as an event.
+  void tell() {
+    if (!ruling_) return;
+    for (const sz::Decision& decision : std::exchange(untold_, {})) decisions_->record(decision);
+    if (const std::optional<double> sigma = std::exchange(ruling_->sigma, {})) {
+      events_->publish("gradient_instability", {{"sigma", *sigma},
+                                                {"scale_from", ruling_->scale_from},
+                                                {"scale_to", ruling_->scale_to}});
+    }
+  }
+
   void tell_plan(const std::vector<sz_role>& roles) {
     const std::string low = choice_.low == SZ_F16 ? "fp16" : "bf16";
     int64_t kept = 0;
     for (const sz_role role : roles) kept += keeps_fp32(choice_, role);
     const std::string scale = (options_.dynamic ? "dynamic from " : "") + number(options_.initial_scale);
     const std::string scale_zh = (options_.dynamic ? "动态，初值 " : "固定 ") + number(options_.initial_scale);
+    // bf16 logits are what the fast product gives; fp16 operands are widened for them.
+    const bool wide = choice_.low == SZ_F16;
+    const std::string loss = wide ? "loss in fp32" : "loss in fp32 from bf16 logits";
+    const std::string loss_zh = wide ? "损失为 fp32" : "损失由 bf16 的 logits 以 fp32 计算";
     sz::Decision d = {.what = "dtype_plan", .cause = "opt_level and dtype of [plugins.amp_o2]"};
     if (choice_.level == Level::kO1) {
       d.to = "O1 " + low;
-      d.text_en = "O1: fp32 parameters and activations, products in " + low + ", loss in fp32, scale " + scale;
-      d.text_zh = "O1：参数与激活为 fp32，矩阵乘法用 " + low + "，损失为 fp32，损失缩放" + scale_zh;
+      d.text_en = "O1: fp32 parameters and activations, products in " + low + ", " + loss + ", scale " + scale;
+      d.text_zh = "O1：参数与激活为 fp32，矩阵乘法用 " + low + "，" + loss_zh + "，损失缩放" + scale_zh;
     } else {
       d.to = "O2 " + low;
       const std::string counts = std::to_string(kept) + "/" + std::to_string(roles.size());
       d.text_en = "O2: fp32 master weights, " + low + " mirrors and activations, " + counts +
-                  " parameters computed in fp32, gradients accumulated and reduced in fp32, loss in fp32, scale " +
+                  " parameters computed in fp32, gradients accumulated and reduced in fp32, " + loss + ", scale " +
                   scale;
       d.text_zh = "O2：主权重为 fp32，镜像与激活为 " + low + "，" + counts +
-                  " 个参数以 fp32 计算，梯度以 fp32 累加与归约，损失为 fp32，损失缩放" + scale_zh;
+                  " 个参数以 fp32 计算，梯度以 fp32 累加与归约，" + loss_zh + "，损失缩放" + scale_zh;
     }
     decisions_->record(d);
   }
@@ -166,6 +194,8 @@ class AmpO2 final : public sz::Plugin, public sz::Precision, public sz::Stateful
   DtypeChoice choice_;
   ScaleOptions options_;
   std::optional<LossScale> scale_;
+  std::optional<Ruling> ruling_;       // of the attempt under way
+  std::vector<sz::Decision> untold_;   // that follow from it
   std::optional<sz::Decisions> decisions_;
   std::optional<sz::Events> events_;
   std::optional<sz::Metrics> metrics_;
@@ -177,6 +207,7 @@ sz::Descriptor AmpO2::describe() {
       .summary("mixed precision O2: fp32 masters, fp16 or bf16 compute, dynamic loss scale",
                "混合精度 O2：fp32 主权重，fp16 或 bf16 计算，动态损失缩放")
       .slot("precision", kOn)
+      .hook({SZ_OPTIMIZER_STEP, SZ_STEP_SKIPPED, SZ_STEP_END}, {.when = kOn})
       .state(SZ_STATE_CHECKPOINT)
       .key({.name = "opt_level", .type = SZ_KEY_STRING, .default_toml = "\"O2\"",
             .help = "O0: fp32, claims nothing; O1: products only; O2: parameters and activations too",
@@ -222,4 +253,4 @@ sz::Descriptor AmpO2::describe() {
 }  // namespace
 }  // namespace amp_o2
 
-SZ_REGISTER_PLUGIN(amp_o2::AmpO2, sz::Precision, sz::Stateful)
+SZ_REGISTER_PLUGIN(amp_o2::AmpO2, sz::Precision, sz::Observer, sz::Stateful)

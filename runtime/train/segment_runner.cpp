@@ -235,16 +235,22 @@ PassOutput SegmentRunner::forward(HookInfo at, const MicroBatch& batch, const st
   return out;
 }
 
-// Rows of tokens and positions that a batch lacks have zero gradients anyway: tables are left out.
+// Rows of tokens and positions that a batch lacks have zero gradients anyway: tables are left out. Under fp16 autocast
+// those of matrices alone are formed in 16 bits; they come widened, zeros being zeros still.
 void SegmentRunner::count_underflow(const SegmentCall& call) {
+  const SegmentDtypes& dtypes = parts_.dtypes.segments[size_t(call.segment)];
+  const bool widens = dtypes.autocast && dtypes.autocast_dtype == DType::kF16;
   for (size_t i = 0; i < call.gradients.parameters.size() && i < call.declaration->parameters.size(); ++i) {
     const at::Tensor& gradient = call.gradients.parameters[i];
     const Role role = parts_.model->parameters[size_t(call.declaration->parameters[i])].role;
-    if (!gradient.defined() || gradient.element_size() != 2 || !gradient.is_floating_point()) continue;
-    if (role == Role::kEmbedding || role == Role::kPosition) continue;
+    if (!gradient.defined() || role == Role::kEmbedding || role == Role::kPosition) continue;
+    const bool narrow = gradient.is_floating_point() && gradient.element_size() == 2;
+    const bool widened = widens && role == Role::kMatrix && gradient.scalar_type() == at::kFloat;
+    if (!narrow && !widened) continue;
     const at::Tensor flat = gradient.contiguous();
     underflow_.entries += flat.numel();
-    underflow_.zeros += count_zeros(static_cast<const uint16_t*>(flat.const_data_ptr()), flat.numel());
+    underflow_.zeros += narrow ? count_zeros(static_cast<const uint16_t*>(flat.const_data_ptr()), flat.numel())
+                               : count_zeros(flat.const_data_ptr<float>(), flat.numel());
   }
 }
 

@@ -76,6 +76,7 @@ void Trainer::build(const CheckpointReader* resume) {
   reporter_ = std::make_unique<Reporter>(options_, parts_, total_steps(), state_.step);
   parts_.services->scalars.close();
   mark_stable();
+  if (!resume) tell_stable("the run begins", "运行开始");  // a checkpoint's state was told when it was written
 }
 
 int64_t Trainer::plans_an_epoch(int64_t global_batch) const {

@@ -7,6 +7,7 @@
 //     amp.scale(model.forward(x, y)).backward();
 //     amp.step(optimizer);             // unscale_(), judge, clip, step and write back; or skip
 //   }
+//   amp.save_state();                  // for a checkpoint, beside the masters and the optimizer's state
 //
 // A runnable whole: sdk/examples/amp_loop. The rules of skipping and scaling are those of sz/loss_scale.hpp; a loop of
 // one's own has no stable state to go back to, so that what rolls back in the plugin is skipped here (last_ruling()
@@ -19,6 +20,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -33,11 +35,12 @@ namespace amp {
 struct Options {
   std::string opt_level = "O2";         // "O0" fp32; "O1" fp32 parameters; "O2" 16-bit parameters with fp32 masters
   std::string loss_scale = "dynamic";   // or a number as text
-  double max_grad_norm = 1.0;           // global-norm limit of every step; 0: none
+  double max_grad_norm = 1.0;           // global-norm limit of every step; 0: none, and an explosion of the norm (see
+                                        // loss_scale.hpp) is skipped, as what isn't finite is
   bool patch_torch_functions = true;    // run torch's functions under autocast, as long as the Amp lives
   std::string dtype = "bf16";           // or "fp16": LibTorch's own fp16 products are slow on most CPUs
   std::vector<std::string> keep_fp32 = {"norm"};  // O2 leaves parameters alone whose names contain one of these
-  ScaleOptions scaling = {};            // further numbers; its dynamic and initial_scale are set by loss_scale
+  ScaleOptions scaling = {};            // further numbers; what loss_scale and max_grad_norm say wins
 };
 
 using NamedParameters = std::vector<std::pair<std::string, at::Tensor>>;
@@ -76,7 +79,10 @@ class Amp {
   // fp32; what the optimizer updates.
   const std::vector<at::Tensor>& master_parameters() const { return masters_; }
   double get_scale() const { return options_.opt_level == "O0" ? 1.0 : scale_.scale(); }
+  // Throws std::logic_error where unscaled gradients still wait for step() or zero_grad().
   at::Tensor scale(const at::Tensor& loss) {
+    if (unscaled_) expect_no_gradients();
+    unscaled_ = false;
     loss_ = loss.detach().item<double>();
     return loss * get_scale();
   }
@@ -90,7 +96,7 @@ class Amp {
     facts_ = {};
     double squares = 0;
     for (size_t i = 0; i < model_.size(); ++i) squares += take_gradient(i);
-    facts_.step = steps_;
+    facts_.step = scale_.furthest();  // nothing here takes steps back
     facts_.loss = loss_;
     facts_.grad_norm = facts_.non_finite > 0 ? std::numeric_limits<double>::quiet_NaN() : std::sqrt(squares);
     return facts_.non_finite == 0;
@@ -104,29 +110,46 @@ class Amp {
     unscaled_ = false;
     last_ = scale_.judge(facts_);
     if (last_.action == Action::kAbort) {
-      throw std::runtime_error("amp: gradients stay non-finite; lower the learning rate or look at the data");
+      const bool explode = last_.fault == Fault::kExplosion;
+      throw std::runtime_error(std::string("amp: gradients ") + (explode ? "keep exploding" : "stay non-finite") +
+                               "; lower the learning rate, limit the norm or look at the data");
     }
     const bool applied = last_.action == Action::kApply;
     if (applied) {
       clip();
       optimizer.step();
       write_back();
-      ++steps_;
     }
     zero_grad();
     return applied;
   }
 
+  // Instead of step() it skips by hand: neither a good step nor a bad one.
   void zero_grad() {
+    unscaled_ = false;
     for (at::Tensor& parameter : model_) parameter.mutable_grad() = at::Tensor();
     for (at::Tensor& master : masters_) master.mutable_grad() = at::Tensor();
   }
   const Ruling& last_ruling() const { return last_; }
   double grad_norm() const { return facts_.grad_norm; }  // of the last step, before clipping
 
-  // For checkpoints.
+  // For checkpoints, beside the masters and the optimizer's state, between two steps. load_state() writes the 16-bit
+  // parameters from the masters, which are to be restored (copied into master_parameters()) before it. Throws
+  // std::invalid_argument.
   std::string save_state() const { return scale_.save(); }
-  void load_state(const std::string& text) { scale_.load(text); }
+  void load_state(const std::string& text) {
+    scale_.load(text);
+    zero_grad();
+    write_back();
+  }
+
+  // Writes the 16-bit parameters from the masters; for whoever changes these by other ways than step().
+  void write_back() {
+    const at::NoGradGuard no_grad;
+    for (size_t i = 0; i < model_.size(); ++i) {
+      if (!own_master(i)) model_[i].copy_(masters_[i]);
+    }
+  }
 
  private:
   class Autocast {
@@ -153,7 +176,9 @@ class Amp {
 
   static ScaleOptions scaling(const Options& options) {
     ScaleOptions scaling = options.scaling;
+    scaling.max_grad_norm = options.max_grad_norm;
     scaling.clip_from_start = options.max_grad_norm > 0;
+    scaling.restores = false;
     scaling.dynamic = options.loss_scale == "dynamic" && options.opt_level != "O0";
     if (options.opt_level == "O0") scaling.initial_scale = 1;
     if (options.loss_scale == "dynamic") return scaling;
@@ -200,10 +225,10 @@ class Amp {
     }
   }
 
-  void write_back() {
-    const at::NoGradGuard no_grad;
-    for (size_t i = 0; i < model_.size(); ++i) {
-      if (!own_master(i)) model_[i].copy_(masters_[i]);
+  void expect_no_gradients() const {
+    for (const at::Tensor& master : masters_) {
+      if (!master.grad().defined()) continue;
+      throw std::logic_error("amp: scale() after unscale_(): call step(), or zero_grad() to skip, first");
     }
   }
 
@@ -215,7 +240,6 @@ class Amp {
   ScaleFacts facts_;
   Ruling last_;
   double loss_ = 0;
-  int64_t steps_ = 0;
   bool unscaled_ = false;
 };
 

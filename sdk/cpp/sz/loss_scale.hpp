@@ -16,6 +16,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sz::inline sdk {
@@ -28,10 +29,12 @@ struct ScaleOptions {
   double growth_factor = 2, backoff_factor = 0.5;
   double min_scale = 1, max_scale = 16777216;
   int64_t hysteresis = 3;        // bad attempts in a row before a roll back
-  double max_grad_norm = 1.0;    // global norm; takes effect with the first roll back or the third explosion
+  double max_grad_norm = 1.0;    // global norm; takes effect with the first roll back or the third explosion. 0: no
+                                 // limit is known, so that an explosion stays a fault, however many there are
   bool clip_from_start = false;  // somebody else clips already: an explosion is no fault
   double explosion_factor = 10;  // times the running median of the norm
   int64_t max_rollbacks = 5;     // without getting any further
+  bool restores = true;          // false: a roll back is only a skip, so that no step is taken back by it
   int64_t variance_window = 50;  // good steps
   double variance_sigma = 0.4;   // coefficient of variation of the norm
   double variance_floor = 256;   // the variance watch never goes below it
@@ -72,36 +75,41 @@ struct Ruling {
 class LossScale {
  public:
   // Throws std::invalid_argument naming the option.
-  explicit LossScale(const ScaleOptions& options) : options_(options), scale_(options.initial_scale) {
+  explicit LossScale(const ScaleOptions& options) : options_(options) {
+    now_.scale = options.initial_scale;
     check(options.min_scale >= 0x1p-100 && options.max_scale <= 0x1p100 && options.min_scale <= options.max_scale,
           "min_scale and max_scale must be in order and within 2^-100 and 2^100");
-    check(scale_ >= 0x1p-100 && scale_ <= 0x1p100, "the initial scale must be within 2^-100 and 2^100");
-    check(!options.dynamic || (scale_ >= options.min_scale && scale_ <= options.max_scale),
+    check(now_.scale >= 0x1p-100 && now_.scale <= 0x1p100, "the initial scale must be within 2^-100 and 2^100");
+    check(!options.dynamic || (now_.scale >= options.min_scale && now_.scale <= options.max_scale),
           "initial_scale must be within min_scale and max_scale");
     check(options.growth_factor >= 1 && std::isfinite(options.growth_factor), "growth_factor must be at least 1");
     check(options.backoff_factor > 0 && options.backoff_factor < 1, "backoff_factor must be between 0 and 1");
     check(options.growth_interval >= 1 && options.hysteresis >= 1 && options.variance_window >= 2,
           "growth_interval and hysteresis must be at least 1, variance_window at least 2");
-    check(options.max_grad_norm > 0 && options.explosion_factor > 1 && options.max_rollbacks >= 0,
-          "max_grad_norm must be above 0, explosion_factor above 1, max_rollbacks at least 0");
+    check(options.max_grad_norm >= 0 && options.explosion_factor > 1 && options.max_rollbacks >= 0,
+          "max_grad_norm and max_rollbacks must be at least 0, explosion_factor above 1");
     check(options.variance_sigma > 0 && options.variance_floor > 0,
           "variance_sigma and variance_floor must be above 0");
   }
 
-  double scale() const { return scale_; }
-  bool clipping() const { return clipping_ || options_.clip_from_start; }
+  double scale() const { return now_.scale; }
+  bool clipping() const { return now_.clipping || options_.clip_from_start; }
   std::optional<double> clip_limit() const {
-    return clipping_ ? std::optional<double>(options_.max_grad_norm) : std::nullopt;
+    return now_.clipping ? std::optional<double>(options_.max_grad_norm) : std::nullopt;
   }
+  int64_t furthest() const { return now_.furthest; }  // most steps ever applied
 
-  // Once an attempt. The scale is changed for the next one.
+  // Once an attempt. The scale is changed for the next one. Where others decide too, not_applied() and taken_back()
+  // tell what became of it.
   Ruling judge(const ScaleFacts& facts) {
+    before_ = now_;
     Ruling ruling;
-    ruling.scale_from = ruling.scale_to = scale_;
+    ruling.scale_from = ruling.scale_to = now_.scale;
     ruling.fault = fault_of(facts, ruling);
-    if (ruling.fault == Fault::kExplosion && ++explosions_ >= kExplosions && bad_ + 1 < options_.hysteresis) {
+    if (ruling.fault == Fault::kExplosion && can_clip() && ++now_.explosions >= kExplosions &&
+        now_.bad + 1 < options_.hysteresis) {
       // Scattered explosions: from the third on they are clipped instead.
-      ruling.clip_switched_on = clipping_ = true;
+      ruling.clip_switched_on = now_.clipping = true;
       ruling.fault = Fault::kNone;
     }
     if (ruling.fault == Fault::kNone) {
@@ -109,8 +117,18 @@ class LossScale {
     } else {
       bad(ruling);
     }
-    ruling.scale_to = scale_;
+    ruling.scale_to = now_.scale;
     return ruling;
+  }
+
+  // The attempt judged last was ruled to be applied, and somebody else had it skipped: it is neither good nor bad, and
+  // all is as before it.
+  void not_applied() { now_ = before_; }
+
+  // Somebody rolled the run back: the steps that are gone are no history. Those taken again don't count as further.
+  void taken_back() {
+    now_.bad = now_.growth = 0;
+    forget_norms();
   }
 
   // One `name value...` a line; numbers are written so that they read back bit for bit.
@@ -119,17 +137,17 @@ class LossScale {
     const auto line = [&text](const char* name, double value) {
       text += std::string(name) + " " + exact(value) + "\n";
     };
-    line("scale", scale_);
-    line("clipping", clipping_);
-    line("bad", double(bad_));
-    line("growth", double(growth_));
-    line("explosions", double(explosions_));
-    line("rollbacks", double(rollbacks_));
-    line("furthest", double(furthest_));
-    line("since_variance", double(since_variance_));
-    line("vanishing", vanishing_);
+    line("scale", now_.scale);
+    line("clipping", now_.clipping);
+    line("bad", double(now_.bad));
+    line("growth", double(now_.growth));
+    line("explosions", double(now_.explosions));
+    line("rollbacks", double(now_.rollbacks));
+    line("furthest", double(now_.furthest));
+    line("since_variance", double(now_.since_variance));
+    line("vanishing", now_.vanishing);
     text += "norms";
-    for (const double norm : norms_) text += " " + exact(norm);
+    for (const double norm : now_.norms) text += " " + exact(norm);
     return text + "\n";
   }
 
@@ -143,17 +161,19 @@ class LossScale {
     };
     const double scale = number("scale");
     check(scale >= 0x1p-100 && scale <= 0x1p100, "loss scale state: the scale is out of range");
-    if (options_.dynamic) scale_ = std::clamp(scale, options_.min_scale, options_.max_scale);
-    clipping_ = number("clipping") != 0;
-    bad_ = int64_t(number("bad"));
-    growth_ = int64_t(number("growth"));
-    explosions_ = int64_t(number("explosions"));
-    rollbacks_ = int64_t(number("rollbacks"));
-    furthest_ = int64_t(number("furthest"));
-    since_variance_ = int64_t(number("since_variance"));
-    vanishing_ = number("vanishing") != 0;
-    norms_.assign(values["norms"].begin(), values["norms"].end());
-    while (int64_t(norms_.size()) > 2 * options_.variance_window) norms_.pop_front();
+    State loaded;
+    loaded.scale = options_.dynamic ? std::clamp(scale, options_.min_scale, options_.max_scale) : now_.scale;
+    loaded.clipping = number("clipping") != 0 && can_clip();
+    loaded.bad = int64_t(number("bad"));
+    loaded.growth = int64_t(number("growth"));
+    loaded.explosions = int64_t(number("explosions"));
+    loaded.rollbacks = int64_t(number("rollbacks"));
+    loaded.furthest = int64_t(number("furthest"));
+    loaded.since_variance = int64_t(number("since_variance"));
+    loaded.vanishing = number("vanishing") != 0;
+    loaded.norms.assign(values["norms"].begin(), values["norms"].end());
+    now_ = std::move(loaded);
+    bound_norms();
   }
 
   // Standard deviation over mean of norms [begin, end), the largest of every 25 left out: an isolated spike, such as
@@ -174,6 +194,16 @@ class LossScale {
   static constexpr int64_t kExplosions = 3;     // scattered ones, before clipping goes on
   static constexpr int64_t kMedianMinimum = 10; // norms before a median means anything
   static constexpr int64_t kSpikes = 25;        // one norm in so many may be one
+
+  struct State {
+    double scale = 1;
+    bool clipping = false;
+    int64_t bad = 0, growth = 0, explosions = 0, rollbacks = 0;
+    int64_t furthest = 0;
+    int64_t since_variance = 0;  // good steps since the variance watch struck
+    bool vanishing = false;      // the last good step vanished
+    std::deque<double> norms;    // of the last good steps, at most two windows
+  };
 
   static void check(bool holds, const std::string& message) {
     if (!holds) throw std::invalid_argument(message);
@@ -197,7 +227,7 @@ class LossScale {
 
   Fault fault_of(const ScaleFacts& facts, Ruling& ruling) const {
     if (facts.non_finite > 0 || !std::isfinite(facts.grad_norm) || !std::isfinite(facts.loss)) return Fault::kNonFinite;
-    if (clipping() || int64_t(norms_.size()) < kMedianMinimum) return Fault::kNone;
+    if (clipping() || int64_t(now_.norms.size()) < kMedianMinimum) return Fault::kNone;
     const double median = median_norm();
     if (!(median > 0 && facts.grad_norm > options_.explosion_factor * median)) return Fault::kNone;
     ruling.median = median;
@@ -205,28 +235,28 @@ class LossScale {
   }
 
   double median_norm() const {
-    const int64_t count = std::min<int64_t>(options_.variance_window, int64_t(norms_.size()));
-    std::vector<double> last(norms_.end() - count, norms_.end());
+    const int64_t count = std::min<int64_t>(options_.variance_window, int64_t(now_.norms.size()));
+    std::vector<double> last(now_.norms.end() - count, now_.norms.end());
     std::nth_element(last.begin(), last.begin() + count / 2, last.end());
     return last[size_t(count / 2)];
   }
 
   void good(const ScaleFacts& facts, Ruling& ruling) {
-    bad_ = 0;
-    const bool further = facts.step + 1 > furthest_;
+    now_.bad = 0;
+    const bool further = facts.step + 1 > now_.furthest;
     if (further) {
-      furthest_ = facts.step + 1;
-      rollbacks_ = 0;
+      now_.furthest = facts.step + 1;
+      now_.rollbacks = 0;
     }
-    norms_.push_back(facts.grad_norm);
-    while (int64_t(norms_.size()) > 2 * options_.variance_window) norms_.pop_front();
+    now_.norms.push_back(facts.grad_norm);
+    bound_norms();
     watch_vanishing(facts, ruling);
     if (watch_variance(ruling)) return;
     // Steps taken again after a roll back don't count: the scale would be back where it failed, until the run ends.
-    if (!further || ++growth_ < options_.growth_interval) return;
-    growth_ = 0;
-    if (options_.dynamic && scale_ < options_.max_scale) {
-      scale_ = std::min(options_.max_scale, scale_ * options_.growth_factor);
+    if (!further || ++now_.growth < options_.growth_interval) return;
+    now_.growth = 0;
+    if (options_.dynamic && now_.scale < options_.max_scale) {
+      now_.scale = std::min(options_.max_scale, now_.scale * options_.growth_factor);
       ruling.change = Change::kGrowth;
     }
   }
@@ -235,38 +265,38 @@ class LossScale {
     const Vanishing seen = facts.loss == 0                              ? Vanishing::kZeroLoss
                            : 2 * facts.low_zeros > facts.low_entries ? Vanishing::kFlushed
                                                                         : Vanishing::kNone;
-    if (seen != Vanishing::kNone && !vanishing_) ruling.vanishing = seen;
-    vanishing_ = seen != Vanishing::kNone;
+    if (seen != Vanishing::kNone && !now_.vanishing) ruling.vanishing = seen;
+    now_.vanishing = seen != Vanishing::kNone;
   }
 
   // True where the window has jumped.
   bool watch_variance(Ruling& ruling) {
     const int64_t window = options_.variance_window;
-    ++since_variance_;
-    if (int64_t(norms_.size()) < 2 * window || since_variance_ < window) return false;
-    const double now = variation(norms_, window, 2 * window), before = variation(norms_, 0, window);
+    ++now_.since_variance;
+    if (int64_t(now_.norms.size()) < 2 * window || now_.since_variance < window) return false;
+    const double now = variation(now_.norms, window, 2 * window), before = variation(now_.norms, 0, window);
     if (!(now > options_.variance_sigma && now > 2 * before)) return false;
-    since_variance_ = 0;
+    now_.since_variance = 0;
     ruling.sigma = now;
-    growth_ = 0;
+    now_.growth = 0;
     const double floor = std::max(options_.variance_floor, options_.min_scale);
-    if (options_.dynamic && scale_ > floor) {
-      scale_ = std::max(floor, scale_ * options_.backoff_factor);
+    if (options_.dynamic && now_.scale > floor) {
+      now_.scale = std::max(floor, now_.scale * options_.backoff_factor);
       ruling.change = Change::kVariance;
     }
     return true;
   }
 
   void bad(Ruling& ruling) {
-    growth_ = 0;
-    ruling.bad_in_a_row = ++bad_;
-    ruling.rollbacks = rollbacks_;
+    now_.growth = 0;
+    ruling.bad_in_a_row = ++now_.bad;
+    ruling.rollbacks = now_.rollbacks;
     ruling.action = Action::kSkip;
-    if (bad_ < options_.hysteresis) return;
-    if (rollbacks_ >= options_.max_rollbacks) {
+    if (now_.bad < options_.hysteresis) return;
+    if (now_.rollbacks >= options_.max_rollbacks) {
       return end(ruling, End::kMaxRollbacks);
     }
-    if (options_.dynamic && scale_ <= options_.min_scale && ruling.fault == Fault::kNonFinite) {
+    if (options_.dynamic && now_.scale <= options_.min_scale && ruling.fault == Fault::kNonFinite) {
       return end(ruling, End::kMinScale);
     }
     roll_back(ruling);
@@ -279,27 +309,31 @@ class LossScale {
 
   void roll_back(Ruling& ruling) {
     ruling.action = Action::kRollBack;
-    bad_ = 0;
-    ruling.rollbacks = ++rollbacks_;
-    if (options_.dynamic && scale_ > options_.min_scale) {
-      scale_ = std::max(options_.min_scale, scale_ * options_.backoff_factor);
+    now_.bad = 0;
+    ruling.rollbacks = ++now_.rollbacks;
+    if (options_.dynamic && now_.scale > options_.min_scale) {
+      now_.scale = std::max(options_.min_scale, now_.scale * options_.backoff_factor);
       ruling.change = Change::kBackoff;
     }
-    ruling.clip_switched_on = !clipping();
-    clipping_ = true;
+    ruling.clip_switched_on = can_clip() && !clipping();
+    now_.clipping = now_.clipping || can_clip();
     ruling.keep_data_position = ruling.change == Change::kNone && !ruling.clip_switched_on;
-    norms_.clear();  // those of the steps taken back are no history
-    since_variance_ = 0;
+    if (options_.restores) forget_norms();  // those of the steps taken back are no history
+  }
+
+  bool can_clip() const { return options_.max_grad_norm > 0; }
+
+  void forget_norms() {
+    now_.norms.clear();
+    now_.since_variance = 0;
+  }
+
+  void bound_norms() {
+    while (int64_t(now_.norms.size()) > 2 * options_.variance_window) now_.norms.pop_front();
   }
 
   ScaleOptions options_;
-  double scale_;
-  bool clipping_ = false;
-  int64_t bad_ = 0, growth_ = 0, explosions_ = 0, rollbacks_ = 0;
-  int64_t furthest_ = 0;         // most steps ever applied
-  int64_t since_variance_ = 0;   // good steps since the variance watch struck
-  bool vanishing_ = false;       // the last good step vanished
-  std::deque<double> norms_;     // of the last good steps, at most two windows
+  State now_, before_;  // before_: the attempt judged last
 };
 
 }  // namespace amp

@@ -3,6 +3,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/abs.h>
+#include <ATen/ops/amax.h>
 #include <ATen/ops/cross_entropy_loss.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/linear.h>
@@ -137,6 +138,16 @@ TEST(LinearCrossEntropy, LowPrecisionInputs) {
   const Inputs bf16 = make_inputs(50, 333, 24, at::kBFloat16);
   expect_close(bf16, run(bf16, 16), 2e-2);
   EXPECT_EQ(run(bf16).loss.scalar_type(), at::kFloat);
+}
+
+// Each bf16 logit is rounded once, by 2^-9 of itself: by so much may the label's be off, and the logarithm of the sum.
+TEST(LinearCrossEntropy, Bf16LossIsTheFp32LossOfTheSameWeights) {
+  const Inputs in = make_inputs(512, 4096, 64, at::kBFloat16, false);
+  const Inputs wide = {in.hidden.to(at::kFloat), in.weight.to(at::kFloat), in.labels, in.token_weight};
+  const at::Tensor error = run(in).loss - run(wide).loss;
+  const at::Tensor bound = at::linear(wide.hidden, wide.weight).abs().amax(1) * 0x1p-8;
+  EXPECT_TRUE((error.abs() <= bound + 1e-4).all().item<bool>()) << (error.abs() / bound).max().item<double>();
+  EXPECT_LT(std::abs(error.mean().item<double>()), bound.mean().item<double>() / 20) << "roundings cancel out";
 }
 
 TEST(LinearCrossEntropy, GradientsAgreeWithCentralDifferences) {

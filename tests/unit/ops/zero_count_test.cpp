@@ -18,5 +18,14 @@ TEST(ZeroCount, CountsBothZerosOfAnyLength) {
   EXPECT_EQ(count_zeros(all.data(), 70000), 70000);
 }
 
+TEST(ZeroCount, CountsThoseOfWidenedElements) {
+  for (const int64_t n : {0, 1, 7, 8, 9, 1001}) {
+    std::vector<float> values(static_cast<size_t>(n), 0x1p-24f);  // fp16's smallest subnormal
+    int64_t zeros = 0;
+    for (int64_t i = 0; i < n; i += 3, ++zeros) values[size_t(i)] = i % 2 ? -0.0f : 0.0f;
+    EXPECT_EQ(count_zeros(values.data(), n), zeros) << n;
+  }
+}
+
 }  // namespace
 }  // namespace sz

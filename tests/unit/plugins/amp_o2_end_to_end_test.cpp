@@ -22,7 +22,18 @@ AmpRun run_of(const std::string& more) {
   amp.spec.options.steps = 60;
   amp.spec.options.stable_every = 40;
   amp.more = more;
+  amp.keys = "max_grad_norm = 0.25";  // norms are above it: where clipping is on, it shows
   return amp;
+}
+
+// Applied attempts whose gradients were clipped, of those from `first` on; the first is 1.
+int clipped(const AmpResult& result, int64_t first, int64_t last = 1000000) {
+  int count = 0;
+  for (const nlohmann::json& line : with(result.run.metrics, "clip")) {
+    const int64_t attempt = line.at("attempt");
+    count += attempt >= first && attempt <= last && line.at("verdict") == "apply" && line.at("clip") < 1.0;
+  }
+  return count;
 }
 
 void expect_causes(const AmpResult& result) {
@@ -48,12 +59,15 @@ TEST_P(Residencies, InfOnRank1AtAttempts50To52) {
   EXPECT_EQ(told(result, "loss_scale")[0].at("from"), 4096.0);
   EXPECT_EQ(told(result, "loss_scale")[0].at("to"), 2048.0);
   ASSERT_EQ(told(result, "clip").size(), 1u);
+  EXPECT_EQ(clipped(result, 1, 52), 0);
+  EXPECT_GT(clipped(result, 53), 10);
   ASSERT_EQ(decisions_of(result.run, "rollback").size(), 1u);
   EXPECT_EQ(decisions_of(result.run, "rollback")[0].at("to"), 40);
   EXPECT_EQ(seen.size(), 52u + 20u);
   const auto kept = decisions_of(result.run, "stable_state");
-  ASSERT_EQ(kept.size(), 1u) << "step 40 comes once";
-  EXPECT_EQ(kept[0].at("to"), 40);
+  ASSERT_EQ(kept.size(), 2u) << "step 40 comes once";
+  EXPECT_EQ(kept[0].at("to"), 0);
+  EXPECT_EQ(kept[1].at("to"), 40);
   expect_replicas_identical(result.run);
   expect_causes(result);
 
@@ -72,6 +86,7 @@ TEST_P(Residencies, InfOnRank1AtAttempts50To52) {
   const AmpResult again = train_amp(restarted);
   expect_identical(result.run.arrays, again.run.arrays);
   expect_replicas_identical(again.run);
+  EXPECT_GT(clipped(again, 1), 10) << "clipping stays on over a resume";
 }
 
 TEST_P(Residencies, ABadMicroBatchAmongFourSkipsOnce) {
@@ -86,7 +101,7 @@ TEST_P(Residencies, ResumeInTheMiddleIsBitIdentical) {
   const TemporaryFolder folder;
   const auto make = [&] {
     AmpRun amp = run_of(residency() + bad_gradient("first = 5\nlast = 6\nrank = 0"));
-    amp.keys = "growth_interval = 4";
+    amp.keys += "\ngrowth_interval = 4";
     amp.spec.options.steps = 20;
     amp.spec.options.stable_every = 5;
     return amp;

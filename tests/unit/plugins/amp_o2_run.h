@@ -1,6 +1,8 @@
 // Whole runs with amp_o2 on thread ranks.
 #pragma once
+#include <limits>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -106,6 +108,31 @@ inline AmpResult train_amp(const AmpRun& amp) {
 
 inline std::string bad_gradient(const std::string& keys) {
   return "[plugins.test_bad_gradient]\nenabled = true\n" + keys + "\n";
+}
+
+// Multiplies the gradient of the second segment's first parameter by `factor` at the attempts given.
+class Spoiler final : public Wrapper {
+ public:
+  Spoiler(std::shared_ptr<const int64_t> attempt, std::set<int64_t> attempts, double factor)
+      : attempt_(std::move(attempt)), attempts_(std::move(attempts)), factor_(factor) {}
+  std::string name() const override { return "spoiler"; }
+  bool wraps(Hook hook) const override { return hook == Hook::kSegmentBackward; }
+  void segment_backward(SegmentCall& call, const Next& next) override {
+    next();
+    if (call.segment == 1 && attempts_.contains(*attempt_)) call.gradients.parameters[0].mul_(factor_);
+  }
+
+ private:
+  std::shared_ptr<const int64_t> attempt_;  // under way
+  std::set<int64_t> attempts_;
+  double factor_;
+};
+
+// On this rank; unlike bad_gradient() at attempts that need not follow each other.
+inline void spoil(RankParts& parts, std::set<int64_t> attempts, double factor) {
+  const auto attempt = std::make_shared<int64_t>(0);
+  watch(parts, {Hook::kStepBegin}, [attempt](const HookInfo& info) { *attempt = info.attempt; }, "spoil");
+  parts.hooks.wrap(std::make_shared<Spoiler>(attempt, std::move(attempts), factor));
 }
 
 inline std::vector<std::string> verdicts(const AmpResult& result) {

@@ -22,7 +22,9 @@ TEST(AmpRun, EveryLevelTrainsLikeFp32) {
       EXPECT_NEAR(last_loss(result), expected, 0.02) << level << dtype;
       expect_replicas_identical(result.run);
       ASSERT_EQ(told(result, "dtype_plan").size(), 1u);
-      EXPECT_THAT(told(result, "dtype_plan")[0].at("text_en").get<std::string>(), HasSubstr(dtype));
+      const std::string plan = told(result, "dtype_plan")[0].at("text_en");
+      EXPECT_THAT(plan, HasSubstr(dtype));
+      EXPECT_THAT(plan, HasSubstr(dtype == std::string("fp16") ? "loss in fp32, scale" : "loss in fp32 from bf16 logits"));
       EXPECT_EQ(with(result.run.metrics, "scale")[0].at("scale"), 4096.0);
     }
   }
@@ -36,15 +38,31 @@ TEST(AmpRun, O0ClaimsNothing) {
   expect_identical(result.run.arrays, train(AmpRun().spec).arrays);
 }
 
-TEST(AmpRun, MirrorsAreTheMastersRounded) {
+// What [plugins.amp_o2] keep_fp32 calls a parameter.
+std::string role_name(const std::string& parameter) {
+  for (const char* name : {"norm", "embedding", "bias"}) {
+    if (parameter.find(name) != std::string::npos) return name;
+  }
+  return "matrix";
+}
+
+class AmpMirrors : public testing::TestWithParam<std::set<std::string>> {};
+
+INSTANTIATE_TEST_SUITE_P(KeepFp32, AmpMirrors,
+                         testing::Values(std::set<std::string>{}, std::set<std::string>{"bias"},
+                                         std::set<std::string>{"norm", "embedding"}));
+
+TEST_P(AmpMirrors, AreTheMastersRounded) {
   for (const char* dtype : {"fp16", "bf16"}) {
     AmpRun amp;
-    amp.keys = "dtype = \"" + std::string(dtype) + "\"\nkeep_fp32 = [\"norm\", \"embedding\"]";
+    amp.keys = "dtype = \"" + std::string(dtype) + "\"\nkeep_fp32 = " + nlohmann::json(GetParam()).dump();
     const AmpResult result = train_amp(amp);
+    std::set<std::string> exactly;
     int rounded = 0;
     for (const auto& [name, mirror] : result.run.replicas[0]) {
       const std::vector<float>& master = result.run.arrays.at(name + "/master");
-      const bool kept = name.find("norm") != std::string::npos || name.find("embedding") != std::string::npos;
+      const bool kept = GetParam().contains(role_name(name));
+      if (kept && mirror == master) exactly.insert(role_name(name));
       const at::ScalarType type = kept ? at::kFloat : dtype == std::string("fp16") ? at::kHalf : at::kBFloat16;
       const at::Tensor exact = at::from_blob(const_cast<float*>(master.data()), {int64_t(master.size())}, at::kFloat);
       const at::Tensor expected = exact.to(type).to(at::kFloat);
@@ -53,6 +71,7 @@ TEST(AmpRun, MirrorsAreTheMastersRounded) {
       rounded += !kept;
     }
     EXPECT_GT(rounded, 5);
+    EXPECT_EQ(exactly, GetParam()) << "kept as they are";
   }
 }
 
@@ -106,30 +125,11 @@ TEST(AmpRun, OverflowOnOneRankSkipsOnAll) {  // reported: on one rank only
   expect_replicas_identical(result.run);
 }
 
-// Multiplies all gradients of attempts 6 and 7 by infinity.
-class SpoilLater final : public Wrapper {
- public:
-  std::string name() const override { return "spoil_later"; }
-  bool wraps(Hook hook) const override { return hook == Hook::kSegmentBackward; }
-  void segment_backward(SegmentCall& call, const Next& next) override {
-    next();
-    if (call.segment == 0) ++passes_;
-    if (call.segment != 1) return;
-    const int64_t attempt = passes_ + 1;
-    if (attempt == 6 || attempt == 7) call.gradients.parameters[0].mul_(std::numeric_limits<double>::infinity());
-  }
-
- private:
-  int64_t passes_ = 0;  // micro-batches done: one an attempt here
-};
-
 TEST(AmpRun, BadBadGoodBadBadDoesNotRollBack) {  // reported
   AmpRun amp;
   amp.spec.options.steps = 8;
   amp.more = bad_gradient("first = 3\nlast = 4");
-  amp.prepare = [](RankParts& parts) {  // attempts 6 and 7 as well, by another's hand
-    parts.hooks.wrap(std::make_shared<SpoilLater>());
-  };
+  amp.prepare = [](RankParts& parts) { spoil(parts, {6, 7}, std::numeric_limits<double>::infinity()); };
   const AmpResult result = train_amp(amp);
   EXPECT_EQ(verdicts(result), (std::vector<std::string>{"apply", "apply", "skip", "skip", "apply", "skip", "skip",
                                                         "apply", "apply", "apply", "apply", "apply"}));
@@ -250,21 +250,34 @@ TEST(AmpRun, AJumpOfTheVarianceIsPublished) {
   EXPECT_EQ(told(result, "difficulty").size(), 2u) << "the listener heard it, besides its own";
 }
 
-TEST(AmpRun, GradientsFlushedToZeroAreWarnedOf) {
-  AmpRun amp;
-  amp.spec.options.steps = 3;
-  amp.keys = "loss_scale = 1e-6";
-  const AmpResult result = train_amp(amp);
+double zero_share(const AmpResult& result, size_t line) {
+  return with(result.run.metrics, "amp_o2.zero_share").at(line).at("amp_o2.zero_share");
+}
+
+class AmpFlushes : public testing::TestWithParam<const char*> {
+ protected:
+  static AmpRun run(const std::string& keys) {
+    AmpRun amp;
+    amp.spec.options.steps = 4;
+    amp.keys = "opt_level = \"" + std::string(GetParam()) + "\"\n" + keys;
+    return amp;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Levels, AmpFlushes, testing::Values("O1", "O2"));
+
+TEST_P(AmpFlushes, ManyAreWarnedOf) {
+  const AmpResult result = train_amp(run("loss_scale = 1e-6"));
   const auto warned = told(result, "vanishing");
   ASSERT_EQ(warned.size(), 1u) << "most fp16 gradients flush to zero at such a scale";
   EXPECT_THAT(warned[0].at("text_en").get<std::string>(), HasSubstr("entries are zero"));
-  EXPECT_GT(with(result.run.metrics, "amp_o2.zero_share")[0].at("amp_o2.zero_share").get<double>(), 0.5);
+  EXPECT_GT(zero_share(result, 0), 0.5);
 }
 
-TEST(AmpRun, AHealthyScaleFlushesLittle) {
-  const AmpResult result = train_amp(AmpRun());
+TEST_P(AmpFlushes, AreFewAtAHealthyScale) {
+  const AmpResult result = train_amp(run(""));
   EXPECT_TRUE(told(result, "vanishing").empty());
-  EXPECT_LT(with(result.run.metrics, "amp_o2.zero_share")[3].at("amp_o2.zero_share").get<double>(), 0.3);
+  EXPECT_LT(zero_share(result, 3), 0.3);
 }
 
 }  // namespace

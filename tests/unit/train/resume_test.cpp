@@ -104,9 +104,11 @@ TEST(Resume, TheLastCheckpointIsTheStableState) {
       EXPECT_EQ(written, values) << name;
     }
     const auto told = decisions_of(result, "stable_state");
-    ASSERT_EQ(told.size(), 1u);
-    EXPECT_EQ(told[0].at("to"), saved[0]);
-    EXPECT_EQ(told[0].at("cause"), stop > 0 ? "the run is asked to stop" : "the run is at its end");
+    ASSERT_EQ(told.size(), 2u);
+    EXPECT_EQ(told[0].at("to"), 0);
+    EXPECT_EQ(told[0].at("cause"), "the run begins");
+    EXPECT_EQ(told[1].at("to"), saved[0]);
+    EXPECT_EQ(told[1].at("cause"), stop > 0 ? "the run is asked to stop" : "the run is at its end");
   }
 }
 
