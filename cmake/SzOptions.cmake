@@ -25,8 +25,10 @@ add_compile_options(-Wall -Wextra -Wno-unused-parameter)
 
 find_program(SZ_CCACHE ccache)
 if(SZ_CCACHE)
-  set(CMAKE_C_COMPILER_LAUNCHER "${SZ_CCACHE}")
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${SZ_CCACHE}")
+  # So that it keeps what is compiled with precompiled headers (cmake/SzTargets.cmake), too.
+  set(launcher "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${SZ_CCACHE}")
+  set(CMAKE_C_COMPILER_LAUNCHER "${launcher}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${launcher}")
 endif()
 find_program(SZ_MOLD mold)
 if(SZ_MOLD)

@@ -45,7 +45,7 @@ TEST(SignalsDeathTest, ABurstIsOneRequest) {
 }
 
 TEST(SignalsDeathTest, ASecondRequestEndsAtOnce) {
-  for (const auto [first, second, code] : {std::tuple(SIGTERM, SIGTERM, 143), std::tuple(SIGINT, SIGINT, 130),
+  for (const auto& [first, second, code] : {std::tuple(SIGTERM, SIGTERM, 143), std::tuple(SIGINT, SIGINT, 130),
                                            std::tuple(SIGINT, SIGTERM, 130), std::tuple(SIGHUP, SIGINT, 143)}) {
     in_child([first = first, second = second] {
       std::raise(first);
