@@ -34,7 +34,8 @@ std::string route_warning(const Config& config) {
          joined(routes) + "; leave the key out to have one measured\n";
 }
 
-// As far as it is known without preparing any data.
+// As far as it is known without preparing any data. Text that isn't there is no fault of the configuration: others may
+// have it. It is worth a warning.
 PluginHost::KnownRun known_run(const Config& config) {
   PluginHost::KnownRun run;
   run.ranks = launch_info().ranks;
@@ -46,8 +47,8 @@ PluginHost::KnownRun known_run(const Config& config) {
     const int64_t batch = config.get_int("train.micro_batch") * config.get_int("train.accumulation") * run.ranks;
     run.steps_per_epoch = (samples + batch - 1) / batch;
     if (run.total_steps == 0) run.total_steps = config.get_int("train.epochs") * run.steps_per_epoch;
-  } catch (const Error&) {
-    // Text that isn't there is no fault of the configuration.
+  } catch (const Error& e) {
+    print("warning: on this machine: " + std::string(e.what()) + "\n");
   }
   return run;
 }

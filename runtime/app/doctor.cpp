@@ -50,7 +50,7 @@ void report_matrix_routes(const std::vector<RouteSpeed>& speeds, int threads) {
     if (speed.name == fastest) {
       text = found;
     } else {
-      others += (others.empty() ? "; slower: " : ", ") + found;
+      others += (others.empty() ? "; beside it: " : ", ") + found;
     }
   }
   if (text.empty()) {

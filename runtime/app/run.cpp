@@ -132,10 +132,16 @@ void Run::find_checkpoint() {
   found = broadcast_text(*comm_, found);
   if (!found.empty()) {
     resume_ = CheckpointReader::open(found);
+    if (first()) log::info(resumed_text());
   } else if (first()) {
     log::info("--resume " + arguments_.resume + ": no checkpoint in " + run_folder(config()) +
               " yet; starting a new run");
   }
+}
+
+std::string Run::resumed_text() const {
+  return "resuming from " + resume_->folder() + ": step " + std::to_string(resume_->step()) + ", saved by " +
+         std::to_string(resume_->ranks()) + (resume_->ranks() == 1 ? " rank" : " ranks");
 }
 
 void Run::claim_folder() {
@@ -329,6 +335,10 @@ void Run::report_model() const {
   log::info(format("model: %.2f M parameters; %.0f steps, %.0f steps an epoch", double(model_.parameter_count()) / 1e6,
                    double(trainer_->total_steps()), double(trainer_->plans_per_epoch())));
   if (!schedule_->note().empty()) log::warn(schedule_->note());
+  if (resume_ && resume_->step() >= trainer_->total_steps()) {
+    log::warn(format("nothing is left to train: the checkpoint is at step %.0f of %.0f; raise train.steps or train.epochs",
+                     double(resume_->step()), double(trainer_->total_steps())));
+  }
 }
 
 void Run::sample() {

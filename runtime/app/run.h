@@ -30,6 +30,7 @@ class Run {
   void configure();
   void connect();
   void find_checkpoint();
+  std::string resumed_text() const;
   void claim_folder();
   void begin_folder();
   void begin_history();

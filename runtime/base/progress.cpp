@@ -95,12 +95,16 @@ void Progress::update(int64_t done, const std::string& text) {
   last_drawn_ = now;
 }
 
-void Progress::finish(const std::string& text) {
+void Progress::finish(const std::string& text) { end("done in", text); }
+
+void Progress::stop(const std::string& text) { end("stopped after", text); }
+
+void Progress::end(const std::string& how, const std::string& text) {
   if (!options_.enabled) return;
   const std::lock_guard lock(mutex_);
   if (std::exchange(finished_, true)) return;
   if (std::exchange(drawn_, false)) options_.put("", true);
-  std::string out = label_ + " done in " + format_duration(options_.clock() - began_);
+  std::string out = label_ + " " + how + " " + format_duration(options_.clock() - began_);
   if (!text.empty()) out += "  " + text;
   options_.put(out, false);
 }

@@ -33,8 +33,10 @@ class Progress {
   // `done` of `total`; `text` is the caller's ("loss 3.21"). Cheap: draws ten times a second at most.
   void update(int64_t done, const std::string& text = "");
   void finish(const std::string& text = "");  // says that all is done and how long it took
+  void stop(const std::string& text = "");    // the same where something is left
 
  private:
+  void end(const std::string& how, const std::string& text);
   std::string line(int64_t done, const std::string& text, double now) const;
 
   std::mutex mutex_;

@@ -59,7 +59,7 @@ std::unordered_map<std::string, std::string> arguments(int64_t vocabulary) {
   };
 }
 
-int64_t number_after(const std::string& message, const std::string& words) {
+int64_t number_after(const std::string& message, std::string_view words) {
   const size_t at = message.find(words);
   int64_t number = -1;
   if (at != std::string::npos) {
@@ -69,16 +69,9 @@ int64_t number_after(const std::string& message, const std::string& words) {
   return number;
 }
 
-[[noreturn]] void refuse(int64_t vocabulary, const std::string& message) {
-  const std::string key = "data.vocabulary = " + std::to_string(vocabulary);
-  if (const int64_t most = number_after(message, "value <= "); most > 0) {
-    throw Error(Exit::kData, key + " is too large for this corpus; at most " + std::to_string(most));
-  }
-  if (const int64_t least = number_after(message, " vs "); least > 0) {
-    throw Error(Exit::kData, key + " is too small for this corpus; at least " + std::to_string(least));
-  }
-  throw Error(Exit::kData, key + ": the tokenizer can't be trained: " + message);
-}
+constexpr std::string_view kAtMost = "value <= ";
+constexpr std::string_view kAtLeast = " vs ";
+constexpr int kTries = 8;
 
 template <class Visit>
 void for_each_character(std::string_view text, const Visit& visit) {
@@ -142,7 +135,7 @@ std::unordered_set<std::string> TokenizerTraining::frequent_characters(int64_t v
 }
 
 // Sentences end at characters that will be bytes: no piece can hold one.
-void TokenizerTraining::cut_at_rare_characters(int64_t vocabulary) {
+std::vector<std::string> TokenizerTraining::cut_at_rare_characters(int64_t vocabulary) const {
   const std::unordered_set<std::string> frequent = frequent_characters(vocabulary);
   std::vector<std::string> cut;
   for (const std::string& sentence : sentences_) {
@@ -159,21 +152,55 @@ void TokenizerTraining::cut_at_rare_characters(int64_t vocabulary) {
       cut.push_back(std::move(part));
     }
   }
-  sentences_ = std::move(cut);
+  return cut;
 }
 
-std::string TokenizerTraining::train(int64_t vocabulary) {
+TokenizerTraining::Trained TokenizerTraining::try_to_train(int64_t vocabulary) const {
+  const std::vector<std::string> sentences = cut_at_rare_characters(vocabulary);
+  SentenceList list(sentences);
+  Trained trained;
+  const auto status = sentencepiece::SentencePieceTrainer::Train(arguments(vocabulary), &list, &trained.model);
+  if (!status.ok()) trained.fault = status.message();
+  return trained;
+}
+
+// `most` is what SentencePiece allows for sentences cut for a larger vocabulary. A smaller one has room for fewer
+// characters, which may leave less to learn from: only a vocabulary that could be trained is recommended. 0: none is.
+int64_t TokenizerTraining::largest_vocabulary(int64_t most) const {
+  for (int tries = 0; tries < kTries && most > 0; ++tries) {
+    const Trained trained = try_to_train(most);
+    if (trained.fault.empty()) return most;
+    const int64_t less = number_after(trained.fault, kAtMost);
+    most = less < most ? less : 0;
+  }
+  return 0;
+}
+
+void TokenizerTraining::refuse(int64_t vocabulary, const std::string& fault) const {
+  const std::string key = "data.vocabulary = " + std::to_string(vocabulary);
+  if (const int64_t most = number_after(fault, kAtMost); most > 0) {
+    const std::string too_large = key + " is too large for this corpus";
+    if (const int64_t largest = largest_vocabulary(most)) {
+      throw Error(Exit::kData, too_large + "; at most " + std::to_string(largest));
+    }
+    throw Error(Exit::kData, too_large + ", which is too small to train a tokenizer on; add text, or name a .model " +
+                                 "that was trained elsewhere: data.tokenizer");
+  }
+  if (const int64_t least = number_after(fault, kAtLeast); least > 0) {
+    throw Error(Exit::kData, key + " is too small for this corpus; at least " + std::to_string(least));
+  }
+  throw Error(Exit::kData, key + ": the tokenizer can't be trained: " + fault);
+}
+
+std::string TokenizerTraining::train(int64_t vocabulary) const {
   if (sentences_.empty()) {
     throw Error(Exit::kData, "data.paths: no text to train a tokenizer on");
   }
-  cut_at_rare_characters(vocabulary);
-  SentenceList list(sentences_);
-  std::string model;
-  const auto status = sentencepiece::SentencePieceTrainer::Train(arguments(vocabulary), &list, &model);
-  if (!status.ok()) {
-    refuse(vocabulary, status.message());
+  Trained trained = try_to_train(vocabulary);
+  if (!trained.fault.empty()) {
+    refuse(vocabulary, trained.fault);
   }
-  return model;
+  return std::move(trained.model);
 }
 
 }  // namespace sz

@@ -19,8 +19,8 @@ class TokenizerTraining {
 
   // A serialised model of exactly `vocabulary` pieces (ids: 0 pad, 1 unk, 2 BOS, 3 EOS, line feed and tab, 256 bytes,
   // then what was learnt). The same model for the same text, whatever the machine.
-  // Once: the sentences are cut up by it. Errors: Error(kData) saying which vocabulary sizes the text allows.
-  std::string train(int64_t vocabulary);
+  // Errors: Error(kData) saying which vocabulary sizes the text allows.
+  std::string train(int64_t vocabulary) const;
 
   int64_t sentences() const { return static_cast<int64_t>(sentences_.size()); }
 
@@ -29,7 +29,13 @@ class TokenizerTraining {
 
  private:
   std::unordered_set<std::string> frequent_characters(int64_t vocabulary) const;
-  void cut_at_rare_characters(int64_t vocabulary);
+  std::vector<std::string> cut_at_rare_characters(int64_t vocabulary) const;
+  struct Trained {
+    std::string model, fault;  // one of them
+  };
+  Trained try_to_train(int64_t vocabulary) const;
+  int64_t largest_vocabulary(int64_t most) const;
+  [[noreturn]] void refuse(int64_t vocabulary, const std::string& fault) const;
 
   double keep_;
   uint64_t seed_;

@@ -120,8 +120,10 @@ void Reporter::evaluation(const RunState& state, int64_t epoch, const EvalResult
   parts_.tensorboard->write(state.step, values);
 }
 
-void Reporter::finish(const RunState& state) {
-  if (progress_) progress_->finish("step " + std::to_string(state.step));
+void Reporter::finish(const RunState& state, bool all) {
+  if (!progress_) return;
+  const std::string step = "step " + std::to_string(state.step);
+  all ? progress_->finish(step) : progress_->stop(step);
 }
 
 }  // namespace sz

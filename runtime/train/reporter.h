@@ -19,7 +19,7 @@ class Reporter {
 
   void attempt(const RunState& state, int64_t epoch, const AttemptResult& result);
   void evaluation(const RunState& state, int64_t epoch, const EvalResult& result);
-  void finish(const RunState& state);
+  void finish(const RunState& state, bool all);  // all: nothing is left to train
 
  private:
   void plot(const RunState& state, const AttemptResult& result, double tokens_per_s,

@@ -107,11 +107,12 @@ void Trainer::loop() {
   }
   if (state_.open_epoch >= 0 && !stop_) end_epoch();
   save_at_end();  // where the loop did not run, or was asked to stop in mid-epoch
-  reporter_->finish(state_);
+  reporter_->finish(state_, at_end());
 }
 
-bool Trainer::finished() const {
-  if (stop_) return true;
+bool Trainer::finished() const { return stop_ || at_end(); }
+
+bool Trainer::at_end() const {
   return options_.steps > 0 ? state_.step >= options_.steps : state_.plans >= options_.epochs * plans_per_epoch_;
 }
 

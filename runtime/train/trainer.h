@@ -59,7 +59,8 @@ class Trainer {
 
   void build(const CheckpointReader* resume);
   void loop();
-  bool finished() const;
+  bool finished() const;  // at its end, or asked to stop
+  bool at_end() const;
   void step();
   void after_step(const AttemptResult& result);
   void roll_back(const AttemptResult& result);

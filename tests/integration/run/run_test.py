@@ -120,8 +120,12 @@ class StopTest(RunCase):
                 self.assertEqual(process.returncode, 143, errors)
                 name = f"tiny{ranks}"
                 last = self.metrics(name)[-1]["step"]
+                self.assertRegex(errors, rf"training stopped after .* step {last}\n")
                 self.assertEqual(self.checkpoints(name), [f"step-{last}"])
-                self.train("--resume", "auto", "--set", f"train.steps={last + 2}", ranks=ranks)
+                resumed = self.train("--resume", "auto", "--set", f"train.steps={last + 2}", ranks=ranks).stderr
+                saved_by = "1 rank" if ranks == 1 else "2 ranks"
+                self.assertRegex(resumed, rf"resuming from .*/checkpoints/step-{last}: step {last}, saved by {saved_by}\n")
+                self.assertRegex(resumed, rf"training done in .* step {last + 2}\n")
                 self.assertEqual([line["step"] for line in self.metrics(name)], list(range(1, last + 3)))
 
     def test_sigint_is_130(self):
@@ -230,6 +234,19 @@ class VerbTest(RunCase):
         errors = self.launch("check", self.config, code=2).stderr
         self.assertIn("train.stepz", errors)
         self.assertIn("train.context", errors)
+
+    def test_check_warns_of_text_that_is_not_there(self):
+        self.write(data={"paths": ["nowhere"]})
+        said = self.launch("check", self.config).stdout
+        self.assertIn(f"warning: on this machine: data.paths: nowhere: no such file or folder (from {self.folder})", said)
+        self.assertIn(": fine", said)
+
+    def test_a_run_that_has_nothing_left_to_do_says_so(self):
+        self.write()
+        self.train()
+        self.assertNotIn("nothing is left to train", self.train("--resume", "auto", "--set", "train.steps=6").stderr)
+        self.assertIn("nothing is left to train: the checkpoint is at step 6 of 6",
+                      self.train("--resume", "auto", "--set", "train.steps=6").stderr)
 
     def test_plugins(self):
         self.assertRegex(self.launch("plugins", "list").stdout, r"gradient_zscore +1\.0\.0")

@@ -54,6 +54,15 @@ TEST(Progress, OnATerminalTheLineRedrawsAtMostTenTimesASecond) {
                                        "training done in 20 s  loss 2"));
 }
 
+TEST(Progress, WhatIsStoppedIsNotDone) {
+  Stage stage;
+  Progress progress("training", 200, stage.options(false));
+  stage.now += 10;
+  progress.stop("step 20");
+  progress.finish("step 20");
+  EXPECT_THAT(stage.lines, ElementsAre("training stopped after 10 s  step 20"));
+}
+
 TEST(Progress, ElsewhereALineEachTenthAndNotTooSoon) {
   Stage stage;
   Progress progress("tokenizing", 100, stage.options(false));

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <sentencepiece_trainer.h>
 
+#include <regex>
+
 #include "base/text.h"
 #include "data/tokenizer_training.h"
 #include "unit/data/fixtures.h"
@@ -157,6 +159,31 @@ TEST(Tokenizer, VocabularyTooLargeSaysTheMost) {
   ASSERT_EQ(message.rfind(words, 0), 0u) << message;
   const int64_t most = std::stoll(message.substr(words.size()));
   EXPECT_EQ(Tokenizer::from_bytes(train(text, most), "test").vocabulary(), most);
+}
+
+// The most that is named can be had, also for texts that allow less the less is asked for.
+TEST(Tokenizer, TheMostForATinyTextIsNoGuess) {
+  const std::regex at_most(".* too large for this corpus; at most (\\d+)");
+  int named = 0;
+  for (int documents = 1; documents <= 8; ++documents) {
+    const std::string text = test::mixed_corpus(documents);
+    std::string message;
+    try {
+      train(text, 50000);
+      FAIL() << documents;
+    } catch (const Error& error) {
+      message = error.what();
+    }
+    std::smatch found;
+    if (!std::regex_match(message, found, at_most)) {
+      EXPECT_NE(message.find("too small to train a tokenizer on"), std::string::npos) << message;
+      continue;
+    }
+    ++named;
+    const int64_t most = std::stoll(found[1]);
+    EXPECT_EQ(Tokenizer::from_bytes(train(text, most), "test").vocabulary(), most) << documents;
+  }
+  EXPECT_GT(named, 0);
 }
 
 TEST(Tokenizer, VocabularyTooSmallSaysTheLeast) {
