@@ -9,6 +9,7 @@
 #include "app/worker.h"
 #include "base/cpu.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "ops/cpu.h"
 #include "ops/matrix_route.h"
 #include "plugin_host/search.h"
@@ -44,9 +45,8 @@ void report_matrix_routes(const std::vector<RouteSpeed>& speeds, int threads) {
   const std::string fastest = fastest_matrix_route(speeds);
   std::string text, others;
   for (const RouteSpeed& speed : speeds) {
-    char number[64];
-    std::snprintf(number, sizeof number, "%s %.0f GFLOP/s", speed.name.c_str(), speed.gflops);
-    const std::string found = speed.usable ? number : speed.name + " not usable (" + speed.note + ")";
+    const std::string found = speed.name + (speed.usable ? format(" %.0f GFLOP/s", speed.gflops)
+                                                         : " not usable (" + speed.note + ")");
     if (speed.name == fastest) {
       text = found;
     } else {

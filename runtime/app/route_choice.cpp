@@ -1,10 +1,10 @@
 #include "app/route_choice.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/text.h"
 
 namespace sz {
@@ -34,9 +34,8 @@ int rank_without(const std::string& route, const std::vector<std::string>& lists
 std::string speeds_text(const std::vector<RouteSpeed>& speeds) {
   std::string text;
   for (const RouteSpeed& speed : speeds) {
-    char number[64];
-    std::snprintf(number, sizeof number, "%.0f GFLOP/s", speed.gflops);
-    text += (text.empty() ? "" : ", ") + speed.name + " " + (speed.usable ? number : "not usable: " + speed.note);
+    text += (text.empty() ? "" : ", ") + speed.name + " " +
+            (speed.usable ? format("%.0f GFLOP/s", speed.gflops) : "not usable: " + speed.note);
   }
   return text;
 }

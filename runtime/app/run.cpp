@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <new>
 #include <thread>
 
@@ -13,6 +12,7 @@
 #include "app/parts.h"
 #include "app/settings.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "ops/allocator.h"
@@ -56,12 +56,6 @@ RunPosition position_of(const Trainer& trainer) {
   position.steps_per_epoch = trainer.plans_per_epoch();
   position.global_batch = trainer.global_batch();
   return position;
-}
-
-std::string format(const char* pattern, double a, double b = 0, double c = 0) {
-  char text[200];
-  std::snprintf(text, sizeof text, pattern, a, b, c);
-  return text;
 }
 
 }  // namespace

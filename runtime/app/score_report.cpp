@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdarg>
-#include <cstdio>
 #include <limits>
 #include <map>
 #include <numeric>
 
+#include "base/format.h"
 #include "base/text.h"
 
 namespace sz {
@@ -16,15 +15,6 @@ namespace {
 constexpr int kBins = 12, kBarWidth = 40;
 constexpr size_t kFewSamples = 20;  // of which a distribution says little
 constexpr size_t kExcerpt = 160;  // code points
-
-[[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...) {
-  char text[256];
-  va_list arguments;
-  va_start(arguments, pattern);
-  std::vsnprintf(text, sizeof text, pattern, arguments);
-  va_end(arguments);
-  return text;
-}
 
 std::vector<int64_t> samples_of(const ScoredSamples& all, int32_t language) {
   std::vector<int64_t> samples;

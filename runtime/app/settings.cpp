@@ -1,17 +1,12 @@
 #include "app/settings.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <initializer_list>
+
+#include "base/format.h"
 
 namespace sz {
 namespace {
-
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%g", value);
-  return text;
-}
 
 // Where decay ends, or the tail stays, must not be above the peak. A constant rate without a tail never gets there.
 void check_min_lr(const Config& c, std::vector<std::string>& faults) {
@@ -19,12 +14,12 @@ void check_min_lr(const Config& c, std::vector<std::string>& faults) {
   const bool constant = c.get_string("optimizer.schedule.decay_type") == "constant";
   if (min_lr <= lr || (constant && c.get_int("optimizer.schedule.tail_steps") == 0)) return;
   if (c.where("optimizer.schedule.min_lr").file.empty()) {
-    faults.push_back(c.cite("optimizer.lr") + ": " + number(lr) +
-                     " is below the default of optimizer.schedule.min_lr, " + number(min_lr) +
+    faults.push_back(c.cite("optimizer.lr") + ": " + format("%g", lr) +
+                     " is below the default of optimizer.schedule.min_lr, " + format("%g", min_lr) +
                      ", where the decay ends; set that as well");
   } else {
-    faults.push_back(c.cite("optimizer.schedule.min_lr") + ": " + number(min_lr) + " is above optimizer.lr, " +
-                     number(lr));
+    faults.push_back(c.cite("optimizer.schedule.min_lr") + ": " + format("%g", min_lr) + " is above optimizer.lr, " +
+                     format("%g", lr));
   }
 }
 

@@ -104,7 +104,8 @@ std::vector<InputFile> find_input_files(const std::vector<std::string>& paths, i
         add(file);
       }
     } else if (!fs::exists(status)) {
-      throw Error(Exit::kData, "data.paths: " + path + ": no such file or folder (from " + fs::current_path().string() + ")");
+      throw Error(Exit::kData, "data.paths: " + path + ": no such file or folder (from " +
+                                   fs::current_path().string() + ")");
     } else if (!is_text(path) || !fs::is_regular_file(status)) {
       throw Error(Exit::kData,
                   "data.paths: " + path + ": only .txt and .jsonl files can be read; rename or convert it");

@@ -1,20 +1,14 @@
 #include "train/reporter.h"
 
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
+#include "base/format.h"
 #include "base/log.h"
 #include "ops/allocator.h"
 
 namespace sz {
 namespace {
-
-std::string format(const char* pattern, double a, double b) {
-  char text[160];
-  std::snprintf(text, sizeof text, pattern, a, b);
-  return text;
-}
 
 // "gradient_zscore.z" is plotted among those of "gradient_zscore".
 std::string tag_of(std::string name) {
@@ -27,7 +21,7 @@ std::string tag_of(std::string name) {
 
 // printf would write a NaN's sign.
 std::string progress_text(double loss, double tokens_per_s) {
-  return (std::isnan(loss) ? "loss nan" : format("loss %.3f", loss, 0)) + format("  %.0f tokens/s", tokens_per_s, 0);
+  return (std::isnan(loss) ? "loss nan" : format("loss %.3f", loss)) + format("  %.0f tokens/s", tokens_per_s);
 }
 
 Reporter::Reporter(const TrainOptions& options, TrainParts& parts, int64_t total_steps, int64_t first_step)
@@ -89,7 +83,7 @@ void Reporter::evaluation(const RunState& state, int64_t epoch, const EvalResult
   std::string text = format("evaluation at step %.0f: loss %.4f", double(state.step), result.loss) +
                      format(", accuracy %.3f (%.0f tokens)", result.accuracy, result.tokens);
   for (const GroupResult& group : result.groups) {
-    text += format(("; " + group.group + " loss %.4f accuracy %.3f").c_str(), group.mean_loss(), group.accuracy());
+    text += "; " + group.group + format(" loss %.4f accuracy %.3f", group.mean_loss(), group.accuracy());
   }
   log::info(text);
   if (!parts_.metrics) return;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/format.h"
+
 namespace sz {
 namespace {
 
@@ -79,6 +81,12 @@ TEST(Text, DidYouMean) {
   EXPECT_EQ(did_you_mean("warmup", names), std::nullopt);
   EXPECT_EQ(did_you_mean("ab", {"cd"}), std::nullopt);
   EXPECT_EQ(did_you_mean("x", {}), std::nullopt);
+}
+
+TEST(Format, IsAsLongAsItMustBe) {
+  EXPECT_EQ(format("%d of %s, %.2f", 3, "four", 0.5), "3 of four, 0.50");
+  EXPECT_EQ(format("%s", std::string(1000, 'x').c_str()), std::string(1000, 'x'));
+  EXPECT_EQ(format("100 %%"), "100 %");
 }
 
 }  // namespace

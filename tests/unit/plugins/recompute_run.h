@@ -157,19 +157,21 @@ inline void fill_rows(RunSpec& spec) {
   spec.source = full;
 }
 
-// Six layers of width 64 on samples of up to 64 tokens.
-inline RunSpec large_spec() {
+// Three steps of a model of that size, on samples of up to `context` tokens.
+inline RunSpec spec_of(int64_t layers, int64_t width, int64_t context, int64_t micro_batch) {
   RunSpec spec;
   spec.options.steps = 3;
-  spec.options.micro_batch = 4;
-  spec.model.layers = 6;
-  spec.model.width = 64;
-  spec.model.context = 64;
+  spec.options.micro_batch = micro_batch;
+  spec.model.layers = layers;
+  spec.model.width = width;
+  spec.model.context = context;
   MemorySourceOptions source;
-  source.context = 64;
+  source.context = context;
   spec.source = std::make_shared<MemorySource>(source);
   return spec;
 }
+
+inline RunSpec large_spec() { return spec_of(6, 64, 64, 4); }
 
 // --- segments -------------------------------------------------------------------------------------------------------
 

@@ -108,16 +108,8 @@ double peak_of_a_step(RunSpec spec, const std::string& plugins) {
 // that are gathered for its backward anyway; copies of them, or a further gathering, would show: a block's MLP is a
 // twelfth of a whole copy on each rank.
 TEST(RecomputeSharded, ParametersAreGoneAfterASegmentHasRunAgain) {
-  RunSpec spec;
+  RunSpec spec = spec_of(8, 128, 8, 1);
   spec.ranks = 2;
-  spec.options.steps = 3;
-  spec.options.micro_batch = 1;
-  spec.model.layers = 8;
-  spec.model.width = 128;
-  spec.model.context = 8;
-  MemorySourceOptions source;
-  source.context = 8;
-  spec.source = std::make_shared<MemorySource>(source);
   const double copy = 8 * 12 * 128 * 128 * 4;  // of the blocks' matrices, on one rank
   const double off = peak_of_a_step(spec, "");
   ASSERT_GT(off, 0);
